@@ -1,0 +1,395 @@
+//! What a run is made of: machine, kernel, groups, tasks and their programs.
+//! Not for reading documents: `schedlab-scenario` turns a document into an [`Input`].
+
+use std::sync::Arc;
+
+use crate::kernel::Kernel;
+
+/// Everything a run depends on. Times are nanoseconds from the start of the run.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The machine.
+    pub machine: Machine,
+    /// Control groups, parents first; the root is not listed.
+    pub groups: Vec<GroupSpec>,
+    /// Tasks that exist from the start (each begins at its own time).
+    pub tasks: Vec<TaskSpec>,
+    /// Tasks that [`Step::Fork`] starts more of, by [`TemplateId`].
+    pub templates: Vec<TaskSpec>,
+    /// How many objects of each kind the programs use.
+    pub objects: Objects,
+    /// Changes made from outside, in order of time.
+    pub events: Vec<OutsideEvent>,
+    /// The end of the run; what happens at that instant still happens.
+    pub until_ns: u64,
+    /// Statistics begin here; the record and the hash begin at 0 whatever this is.
+    pub warmup_ns: u64,
+    /// The seed of all random draws.
+    pub seed: u64,
+    /// How many entries the record may hold; 0 keeps none.
+    pub record_budget: usize,
+}
+
+/// The machine. One CPU for the present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Ticks a second: 100, 250, 300 or 1000.
+    pub hz: u32,
+    /// The time of the first tick is the first multiple of the tick length after 0, plus this.
+    pub tick_phase_ns: u64,
+    /// What a context switch costs: run time of the task that comes in, which does no work of it.
+    pub context_switch_ns: u64,
+    /// From a wake-up to the preemption check it makes.
+    pub wakeup_ns: u64,
+    /// What each `run` step costs beyond the work asked for.
+    pub run_step_ns: u64,
+    /// How much longer than asked each sleep lasts.
+    pub sleep_ns: u64,
+}
+
+impl Machine {
+    /// A machine without costs, ticking at `hz` from time 0.
+    #[must_use]
+    pub const fn ideal(hz: u32) -> Self {
+        Self { hz, tick_phase_ns: 0, context_switch_ns: 0, wakeup_ns: 0, run_step_ns: 0, sleep_ns: 0 }
+    }
+
+    /// The length of a tick (scheduler-model §1.2): `(10^9 + HZ/2) / HZ`.
+    #[must_use]
+    pub const fn tick_ns(&self) -> u64 {
+        (1_000_000_000 + self.hz as u64 / 2) / self.hz as u64
+    }
+}
+
+/// The scheduling policy of a fair task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// SCHED_NORMAL, also called SCHED_OTHER.
+    #[default]
+    Normal,
+    /// SCHED_BATCH: its wake-ups preempt nobody.
+    Batch,
+    /// SCHED_IDLE: weight 3, gives way to everybody.
+    Idle,
+}
+
+/// How a task comes into being at its start time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Birth {
+    /// It is forked by whatever runs at that moment.
+    #[default]
+    Fork,
+    /// It existed and slept before: it starts by a wake-up, as rt-app's threads do.
+    Wake,
+}
+
+/// A control group.
+#[derive(Clone, Debug)]
+pub struct GroupSpec {
+    /// Its path, such as `/a/b`.
+    pub path: String,
+    /// The index of its parent in [`Input::groups`]; none: the root.
+    pub parent: Option<GroupId>,
+    /// cpu.weight, 1 to 10000.
+    pub weight: u32,
+    /// cpu.idle.
+    pub idle: bool,
+    /// cpu.max, if there is a limit.
+    pub max: Option<Bandwidth>,
+}
+
+/// A limit of cpu.max.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bandwidth {
+    /// Run time a period.
+    pub quota_ns: u64,
+    /// The period.
+    pub period_ns: u64,
+    /// Unused quota that may be kept.
+    pub burst_ns: u64,
+    /// The first expiry of the period timer.
+    pub phase_ns: u64,
+}
+
+/// A task: one thread.
+#[derive(Clone, Debug)]
+pub struct TaskSpec {
+    /// Its name; instances of one task have different names.
+    pub name: String,
+    /// What its random draws are seeded with, together with [`Input::seed`]: the same identity
+    /// draws the same numbers whatever other tasks there are.
+    pub identity: u64,
+    /// When it starts.
+    pub start_ns: u64,
+    /// How it starts.
+    pub birth: Birth,
+    /// The policy.
+    pub policy: Policy,
+    /// The nice value, -20 to 19.
+    pub nice: i8,
+    /// A slice of its own (6.12 and later; ignored before).
+    pub slice_ns: Option<u64>,
+    /// The group it is born in; none: the root.
+    pub group: Option<GroupId>,
+    /// Core-scheduling cookie; 0: none. Kept, without effect on one CPU.
+    pub cookie: u64,
+    /// What it does.
+    pub program: Arc<Program>,
+}
+
+/// What a task does. It exits after the last step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// How many loop counters [`Step::LoopStart`] uses.
+    pub loops: usize,
+    /// How many timers of its own [`TimerRef::Own`] uses.
+    pub own_timers: usize,
+    /// How many positions [`Length::Trace`] uses.
+    pub traces: usize,
+}
+
+macro_rules! ids {
+    ($($(#[$meta:meta])* $name:ident),*) => {
+        $($(#[$meta])* #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)] pub struct $name(pub u32);)*
+    };
+}
+
+ids! {
+    /// A task, by its place in [`Input::tasks`] (forked ones follow).
+    TaskId,
+    /// A control group, by its place in [`Input::groups`].
+    GroupId,
+    /// A mutex.
+    MutexId,
+    /// A condition variable.
+    ConditionId,
+    /// A semaphore.
+    SemaphoreId,
+    /// A barrier, by its place in [`Objects::barriers`].
+    BarrierId,
+    /// A place where tasks suspend themselves until somebody resumes them.
+    SuspensionId,
+    /// A timer that several tasks share.
+    TimerId,
+    /// A template, by its place in [`Input::templates`].
+    TemplateId,
+    /// A kind of operation whose latency is measured.
+    OperationId
+}
+
+/// How many objects of each kind there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Objects {
+    /// Mutexes.
+    pub mutexes: usize,
+    /// Condition variables.
+    pub conditions: usize,
+    /// Semaphores; each starts at 0.
+    pub semaphores: usize,
+    /// For each barrier, how many tasks must meet.
+    pub barriers: Vec<u32>,
+    /// Suspension points.
+    pub suspensions: usize,
+    /// Shared timers.
+    pub timers: usize,
+    /// Kinds of operation.
+    pub operations: usize,
+}
+
+/// A length of time, fixed or drawn anew each time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Length {
+    /// Always the same.
+    Fixed(u64),
+    /// Exponential with this mean.
+    Exponential {
+        /// The mean.
+        mean_ns: u64,
+    },
+    /// Uniform between two lengths, both included.
+    Uniform {
+        /// The least.
+        least_ns: u64,
+        /// The most.
+        most_ns: u64,
+    },
+    /// Log-normal.
+    LogNormal {
+        /// The median.
+        median_ns: u64,
+        /// The standard deviation of the logarithm.
+        sigma: f64,
+    },
+    /// These lengths one after the other, then from the start again.
+    Trace {
+        /// The lengths; not empty.
+        lengths_ns: Arc<[u64]>,
+        /// Which of the program's positions it uses.
+        position: u32,
+    },
+}
+
+/// Which timer a [`Step::Timer`] uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerRef {
+    /// One that all tasks that name it share.
+    Shared(TimerId),
+    /// One of the task's own.
+    Own(u32),
+}
+
+/// What a timer does when its next point is past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerMode {
+    /// The next point restarts at now.
+    Relative,
+    /// The grid stays; late points fire at once.
+    Absolute,
+}
+
+/// One step of a program. A step of length 0 takes no time and is passed at once.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// That much work at full speed of one CPU.
+    Run(Length),
+    /// Busy until that much wall time has passed since the step began.
+    Runtime(Length),
+    /// Block, and be woken that much later.
+    Sleep(Length),
+    /// Sleep until the timer's next point.
+    Timer {
+        /// Which timer.
+        timer: TimerRef,
+        /// The distance between points.
+        period_ns: u64,
+        /// What happens when the point is past.
+        mode: TimerMode,
+    },
+    /// Take a mutex; block while another holds it, first in first out.
+    Lock(MutexId),
+    /// Release a mutex.
+    Unlock(MutexId),
+    /// Release the mutex, block until signalled, take the mutex again.
+    Wait {
+        /// The condition.
+        condition: ConditionId,
+        /// The mutex.
+        mutex: MutexId,
+    },
+    /// Wake the first waiter.
+    Signal(ConditionId),
+    /// Wake all waiters.
+    Broadcast(ConditionId),
+    /// Block until somebody resumes this point.
+    Suspend(SuspensionId),
+    /// Wake all who are suspended there now.
+    Resume(SuspensionId),
+    /// Add one to a semaphore, or wake its first waiter.
+    SemaphorePost(SemaphoreId),
+    /// Take one from a semaphore, or block.
+    SemaphoreWait(SemaphoreId),
+    /// Block until all have met.
+    Barrier(BarrierId),
+    /// sched_yield.
+    Yield,
+    /// Start one more task of a template.
+    Fork(TemplateId),
+    /// Change the own nice value.
+    Nice(i8),
+    /// Change the own policy, nice value and slice, as sched_setattr does.
+    Attributes {
+        /// The policy.
+        policy: Policy,
+        /// The nice value.
+        nice: i8,
+        /// The slice; none: the default one.
+        slice_ns: Option<u64>,
+    },
+    /// Move to another group; none: the root.
+    Move(Option<GroupId>),
+    /// Write cpu.weight of a group.
+    Weight(GroupId, u32),
+    /// An operation begins.
+    OperationBegin(OperationId),
+    /// The operation ends; its latency is recorded.
+    OperationEnd(OperationId),
+    /// The steps up to the matching [`Step::LoopEnd`] are done `times` times (none: for ever).
+    LoopStart {
+        /// Which of the program's counters it uses.
+        counter: u32,
+        /// How often; none: for ever. 0 skips the loop.
+        times: Option<u64>,
+        /// The index of the matching end.
+        end: u32,
+    },
+    /// The end of the loop that starts at the index `start`.
+    LoopEnd {
+        /// The index of the matching start.
+        start: u32,
+    },
+}
+
+/// A change made from outside the tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideEvent {
+    /// When.
+    pub at_ns: u64,
+    /// What.
+    pub change: Change,
+}
+
+/// What an [`OutsideEvent`] changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// cpu.weight of a group.
+    Weight(GroupId, u32),
+    /// cpu.idle of a group.
+    Idle(GroupId, bool),
+    /// cpu.max of a group: quota (none: no limit) and period.
+    Max(GroupId, Option<u64>, u64),
+    /// A task moves to a group; none: the root.
+    Move(TaskId, Option<GroupId>),
+}
+
+impl Input {
+    /// An input without tasks.
+    #[must_use]
+    pub fn new(kernel: Kernel, machine: Machine, until_ns: u64) -> Self {
+        Self {
+            kernel,
+            machine,
+            groups: Vec::new(),
+            tasks: Vec::new(),
+            templates: Vec::new(),
+            objects: Objects::default(),
+            events: Vec::new(),
+            until_ns,
+            warmup_ns: 0,
+            seed: 0,
+            record_budget: 0,
+        }
+    }
+}
+
+impl TaskSpec {
+    /// A SCHED_NORMAL task of nice 0 that is forked at time 0 into the root group.
+    #[must_use]
+    pub fn new(name: &str, program: Arc<Program>) -> Self {
+        Self {
+            name: name.to_owned(),
+            identity: xxhash_rust::xxh3::xxh3_64(name.as_bytes()),
+            start_ns: 0,
+            birth: Birth::Fork,
+            policy: Policy::Normal,
+            nice: 0,
+            slice_ns: None,
+            group: None,
+            cookie: 0,
+            program,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A kernel: release, feature flags and tunables, as one value.
+//! Not for decisions: the rules of the fair class are in [`crate::fair`].
+
+mod feature;
+mod release;
+pub(crate) mod rules;
+mod tunable;
+
+pub use feature::{Acts, FEATURES, Feature, FeatureInfo, FeatureSet, Span};
+pub use release::{Class, Release};
+pub use tunable::{TUNABLES, Tunable, TunableInfo, Tunables, cpu_factor};
+
+/// What is wrong with a flag or a tunable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KernelError {
+    /// The release has no such flag.
+    #[error("{release} has no feature {name}: it exists in {existence}")]
+    NoSuchFeature {
+        /// The release asked for.
+        release: &'static str,
+        /// The flag's name.
+        name: &'static str,
+        /// The releases that have it, in words.
+        existence: String,
+    },
+    /// The release has no such tunable.
+    #[error("{release} has no tunable {name}")]
+    NoSuchTunable {
+        /// The release asked for.
+        release: &'static str,
+        /// The tunable's name.
+        name: &'static str,
+    },
+    /// The value is outside what the kernel accepts.
+    #[error("{name} must be between {least} and {most}, not {value}")]
+    OutOfRange {
+        /// The tunable's name.
+        name: &'static str,
+        /// The smallest accepted value.
+        least: u64,
+        /// The largest accepted value.
+        most: u64,
+        /// The value given.
+        value: u64,
+    },
+}
+
+/// A kernel to simulate: a release with its flags and tunables in force.
+///
+/// ```
+/// use schedlab_sim::kernel::{Feature, Kernel, Release, Tunable};
+///
+/// let mut kernel = Kernel::new(Release::V6_12, 8);
+/// assert_eq!(kernel.tunable(Tunable::BaseSlice), 3_000_000);
+/// kernel.set_feature(Feature::RunToParity, false)?;
+/// assert!(kernel.set_feature(Feature::LastBuddy, true).is_err());
+/// # Ok::<(), schedlab_sim::kernel::KernelError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    release: Release,
+    features: FeatureSet,
+    tunables: Tunables,
+}
+
+impl Kernel {
+    /// The release with its default flags, and tunables for a machine of `online_cpus` CPUs.
+    #[must_use]
+    pub fn new(release: Release, online_cpus: u32) -> Self {
+        Self {
+            release,
+            features: FeatureSet::defaults(release),
+            tunables: Tunables::defaults(release, online_cpus),
+        }
+    }
+
+    /// The release.
+    #[must_use]
+    pub const fn release(&self) -> Release {
+        self.release
+    }
+
+    /// Whether the flag is on; a flag that the release lacks is off.
+    #[must_use]
+    pub const fn has(&self, feature: Feature) -> bool {
+        self.features.has(feature)
+    }
+
+    /// The value of a tunable, nanoseconds (or a count).
+    #[must_use]
+    pub const fn tunable(&self, tunable: Tunable) -> u64 {
+        self.tunables.get(tunable)
+    }
+
+    /// Turns a flag on or off.
+    ///
+    /// # Errors
+    /// [`KernelError::NoSuchFeature`] when the release lacks it.
+    pub fn set_feature(&mut self, feature: Feature, on: bool) -> Result<(), KernelError> {
+        if feature.default_in(self.release).is_none() {
+            return Err(KernelError::NoSuchFeature {
+                release: self.release.name(),
+                name: feature.name(),
+                existence: feature.existence(),
+            });
+        }
+        self.features.set(feature, on);
+        Ok(())
+    }
+
+    /// Sets a tunable, as a write to debugfs would.
+    ///
+    /// # Errors
+    /// [`KernelError::NoSuchTunable`] when the release lacks it, [`KernelError::OutOfRange`] when
+    /// the kernel would refuse the value.
+    pub fn set_tunable(&mut self, tunable: Tunable, value: u64) -> Result<(), KernelError> {
+        let info = tunable.info();
+        if !tunable.exists_in(self.release) {
+            return Err(KernelError::NoSuchTunable { release: self.release.name(), name: info.name });
+        }
+        if !(info.least..=info.most).contains(&value) {
+            let (least, most) = (info.least, info.most);
+            return Err(KernelError::OutOfRange { name: info.name, least, most, value });
+        }
+        self.tunables.set(tunable, value);
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! The kernel releases the engine knows, in the order in which their rules appeared.
+//! Not for rules: what differs between releases is data in [`super::rules`].
+
+/// A kernel release whose fair class the engine models.
+///
+/// The order is the order of the rules (`V6_12Stable` is 6.12 with what its stable series took
+/// later), so that a span of releases can be written as a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Release {
+    /// 6.1.192, the long-term series (CFS).
+    V6_1,
+    /// 6.5.0, the last CFS release.
+    V6_5,
+    /// 6.6.9, the first EEVDF series.
+    V6_6,
+    /// 6.8.0.
+    V6_8,
+    /// 6.12.0.
+    V6_12,
+    /// 6.12.117, the patched long-term series (scheduler-model §4.15).
+    V6_12Stable,
+    /// 6.13.2.
+    V6_13,
+    /// 6.14.0.
+    V6_14,
+    /// 6.15.0, reconstructed from patches; no tree was available.
+    V6_15,
+    /// 6.18.26, the long-term series (current-kernels).
+    V6_18,
+    /// 6.19.0.
+    V6_19,
+    /// 7.0.0.
+    V7_0,
+    /// 7.1.5.
+    V7_1,
+    /// 7.2.13.
+    V7_2,
+    /// 7.3.4.
+    V7_3,
+}
+
+/// The two families of fair-class rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The completely fair scheduler (scheduler-model §3).
+    Cfs,
+    /// Earliest eligible virtual deadline first (scheduler-model §4).
+    Eevdf,
+}
+
+impl Release {
+    /// Every release, oldest rules first.
+    pub const ALL: [Self; 15] = [
+        Self::V6_1,
+        Self::V6_5,
+        Self::V6_6,
+        Self::V6_8,
+        Self::V6_12,
+        Self::V6_12Stable,
+        Self::V6_13,
+        Self::V6_14,
+        Self::V6_15,
+        Self::V6_18,
+        Self::V6_19,
+        Self::V7_0,
+        Self::V7_1,
+        Self::V7_2,
+        Self::V7_3,
+    ];
+
+    /// The name used in documents and on the command line, such as `6.12-stable`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V6_1 => "6.1",
+            Self::V6_5 => "6.5",
+            Self::V6_6 => "6.6",
+            Self::V6_8 => "6.8",
+            Self::V6_12 => "6.12",
+            Self::V6_12Stable => "6.12-stable",
+            Self::V6_13 => "6.13",
+            Self::V6_14 => "6.14",
+            Self::V6_15 => "6.15",
+            Self::V6_18 => "6.18",
+            Self::V6_19 => "6.19",
+            Self::V7_0 => "7.0",
+            Self::V7_1 => "7.1",
+            Self::V7_2 => "7.2",
+            Self::V7_3 => "7.3",
+        }
+    }
+
+    /// The release of that name, if there is one.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|release| release.name() == name)
+    }
+
+    /// The family of rules.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::V6_1 | Self::V6_5 => Class::Cfs,
+            _ => Class::Eevdf,
+        }
+    }
+}
+
+impl Class {
+    /// `CFS` or `EEVDF`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cfs => "CFS",
+            Self::Eevdf => "EEVDF",
+        }
+    }
+}

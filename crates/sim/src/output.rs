@@ -1,0 +1,190 @@
+//! What comes out of a run: statistics, counters, the record and the end state.
+//! Not for tables or percentiles: `schedlab-report` makes those.
+
+use crate::histogram::Histogram;
+use crate::input::TaskId;
+use crate::reason::Reason;
+use crate::record::Record;
+
+/// The result of a run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The simulated end, nanoseconds.
+    pub until_ns: u64,
+    /// Where statistics begin, nanoseconds.
+    pub warmup_ns: u64,
+    /// Per task, in the order of the input, forked ones after them.
+    pub tasks: Vec<TaskResult>,
+    /// Per CPU.
+    pub cpus: Vec<CpuResult>,
+    /// The scheduler's counters over the whole run.
+    pub counters: Counters,
+    /// Per kind of operation.
+    pub operations: Vec<OperationResult>,
+    /// Switches and wake-ups, as far as the budget went.
+    pub record: Record,
+    /// xxh3-64 of every switch and wake-up from 0 and of the final counters, in order; the same
+    /// whatever the budget is.
+    pub hash: u64,
+    /// Switches in the whole run, recorded or not.
+    pub total_switches: u64,
+}
+
+/// The statistics of one task, from the end of the warm-up on.
+#[derive(Clone, Debug, Default)]
+pub struct TaskResult {
+    /// Its name.
+    pub name: String,
+    /// Its nice value at the end.
+    pub nice: i8,
+    /// CPU time, nanoseconds, costs included.
+    pub runtime_ns: u64,
+    /// Times scheduled in.
+    pub switches: u64,
+    /// Times scheduled out while runnable (yields included).
+    pub preempted: u64,
+    /// Times scheduled out to block or exit.
+    pub blocked: u64,
+    /// Of `preempted`: by its own yield.
+    pub yields: u64,
+    /// Wake-ups, its start included.
+    pub wakeups: u64,
+    /// Changes of CPU.
+    pub migrations: u64,
+    /// From each wake-up to the first run.
+    pub wake_delay: Histogram,
+    /// Every wait on the run queue.
+    pub run_delay: Histogram,
+    /// How long it had run when it was preempted: bucket n counts 2^n to 2^(n+1) microseconds,
+    /// bucket 0 also what is below 1.
+    pub ran_before_preempted: [u64; 32],
+    /// Lengths of its runs, switch in to switch out.
+    pub run_lengths: RunLengths,
+    /// The end of the longest wait on the run queue, nanoseconds (its start is that minus the
+    /// maximum of `run_delay`).
+    pub longest_wait_end_ns: u64,
+    /// Switches out by reason, indexed by `Reason as usize`.
+    pub reasons: [u64; Reason::COUNT],
+}
+
+/// What `perf sched timehist --summary` says of a task's runs, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RunLengths {
+    /// Runs that have ended.
+    pub count: u64,
+    /// Their sum.
+    pub sum_ns: u64,
+    /// The shortest.
+    pub least_ns: u64,
+    /// The longest.
+    pub most_ns: u64,
+    /// The sum of their squares.
+    pub sum_of_squares: u128,
+}
+
+/// The statistics of one CPU, from the end of the warm-up on, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuResult {
+    /// Time in tasks.
+    pub busy_ns: u64,
+    /// Time in the idle thread.
+    pub idle_ns: u64,
+    /// Idle although a task waited, because of core scheduling.
+    pub forced_idle_ns: u64,
+    /// Of `busy_ns`: lost to context switches.
+    pub lost_switch_ns: u64,
+    /// Switches.
+    pub switches: u64,
+}
+
+/// The counters, with the names of `docs/model.md` §3.10 and §4.4.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Entries into schedule(), repicks and picks of idle included.
+    pub sched_count: u64,
+    /// Of them: those that left the CPU idle.
+    pub sched_goidle: u64,
+    /// Wake-ups.
+    pub ttwu_count: u64,
+    /// Wake-ups on the waking CPU.
+    pub ttwu_local: u64,
+    /// Calls of sched_yield.
+    pub yld_count: u64,
+    /// CFS: ticks that came to the preemption test.
+    pub tick_check_preempts: u64,
+    /// CFS: requests made by that test.
+    pub tick_preempts: u64,
+    /// EEVDF: deadlines looked at.
+    pub check_deadline: u64,
+    /// EEVDF: deadlines renewed.
+    pub update_deadline: u64,
+    /// EEVDF: renewals with another task queued, which request a reschedule.
+    pub preempt_deadline: u64,
+    /// EEVDF: requests because an unprotected running task was found ineligible, or its
+    /// protection over.
+    pub short_resched: u64,
+    /// Slice timers that fired.
+    pub hrtick: u64,
+}
+
+impl Counters {
+    /// Every counter with its name, in order.
+    #[must_use]
+    pub const fn all(&self) -> [(&'static str, u64); 12] {
+        [
+            ("sched_count", self.sched_count),
+            ("sched_goidle", self.sched_goidle),
+            ("ttwu_count", self.ttwu_count),
+            ("ttwu_local", self.ttwu_local),
+            ("yld_count", self.yld_count),
+            ("tick_check_preempts", self.tick_check_preempts),
+            ("tick_preempts", self.tick_preempts),
+            ("check_deadline", self.check_deadline),
+            ("update_deadline", self.update_deadline),
+            ("preempt_deadline", self.preempt_deadline),
+            ("short_resched", self.short_resched),
+            ("hrtick", self.hrtick),
+        ]
+    }
+}
+
+/// The statistics of one kind of operation, from the end of the warm-up on.
+#[derive(Clone, Debug, Default)]
+pub struct OperationResult {
+    /// From begin to end, nanoseconds.
+    pub latency: Histogram,
+}
+
+/// Where a task is (see [`crate::Simulation::end_of_task`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// Not started.
+    New,
+    /// On the CPU.
+    Running,
+    /// On the run queue.
+    Queued,
+    /// Asleep, but still on the run queue (delayed dequeue).
+    Delayed,
+    /// Asleep.
+    Blocked,
+    /// Gone.
+    Exited,
+}
+
+/// The scheduler's view of a task at the present instant, for comparison with a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskEnd {
+    /// The task.
+    pub task: TaskId,
+    /// Where it is.
+    pub state: TaskState,
+    /// CPU time charged, nanoseconds.
+    pub sum_exec_ns: u64,
+    /// CFS: vruntime − min_vruntime. EEVDF, on the queue: vruntime − V.
+    pub vruntime_rel_ns: i64,
+    /// EEVDF, on the queue: deadline − V.
+    pub deadline_rel_ns: i64,
+    /// EEVDF, off the queue: the stored lag.
+    pub vlag_ns: i64,
+}

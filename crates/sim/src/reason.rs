@@ -1,0 +1,87 @@
+//! Why a task left the CPU. The reason is set where the decision is taken.
+//! Not for wording beyond a sentence: reports and the page say more.
+
+macro_rules! reasons {
+    ($($variant:ident $name:literal $why:literal $section:literal $function:literal $sentence:literal;)*) => {
+        /// Why a context switch happened.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Reason {
+            $(#[doc = $sentence] $variant,)*
+        }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            /// How many there are.
+            pub const COUNT: usize = Self::ALL.len();
+
+            /// The name in outputs, such as `tick-slice`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The word of the golden traces: `block`, `exit`, `yield` or `preempt`.
+            #[must_use]
+            pub const fn why(self) -> &'static str {
+                match self { $(Self::$variant => $why,)* }
+            }
+
+            /// The section of `docs/model.md` that has the rule.
+            #[must_use]
+            pub const fn section(self) -> &'static str {
+                match self { $(Self::$variant => $section,)* }
+            }
+
+            /// The kernel function that takes the decision.
+            #[must_use]
+            pub const fn function(self) -> &'static str {
+                match self { $(Self::$variant => $function,)* }
+            }
+
+            /// The rule in one sentence.
+            #[must_use]
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Self::$variant => $sentence,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    Block "block" "block" "1.3" "__schedule" "The task went to sleep.";
+    Exit "exit" "exit" "1.3" "do_exit" "The task ended.";
+    Yield "yield" "yield" "3.9" "yield_task_fair" "The task gave the CPU up by sched_yield.";
+    IdleCpu "idle-cpu" "preempt" "1.3" "resched_curr" "The CPU was idle and a task became runnable.";
+    TickSlice "tick-slice" "preempt" "3.9" "check_preempt_tick" "The tick found that the task had run longer than its slice.";
+    TickVruntime "tick-vruntime" "preempt" "3.9" "check_preempt_tick" "The tick found the task's vruntime ahead of the leftmost task by more than a slice.";
+    WakeupVruntime "wakeup-vruntime" "preempt" "3.8" "check_preempt_wakeup" "A woken task was behind in vruntime by more than the wake-up granularity.";
+    WakeupIdlePolicy "wakeup-idle-policy" "preempt" "3.8" "check_preempt_wakeup" "A task that is not SCHED_IDLE woke while a SCHED_IDLE one ran.";
+    Deadline "deadline" "preempt" "4.4" "update_deadline" "The task's vruntime had passed its deadline: the slice was used up.";
+    Ineligible "ineligible" "preempt" "4.4" "did_preempt_short" "The task was no longer protected and had become ineligible.";
+    ProtectionEnded "protection-ended" "preempt" "2.6" "update_curr" "The task's protection had ended before its slice.";
+    WakeupDeadline "wakeup-deadline" "preempt" "4.11" "check_preempt_wakeup_fair" "A woken task was eligible and had the earliest deadline.";
+    WakeupShort "wakeup-short" "preempt" "4.11" "do_preempt_short" "A woken task with a shorter slice ended the running task's protection.";
+    Nice "nice" "preempt" "4.8" "prio_changed_fair" "The task's nice value became worse.";
+    SliceTimer "slice-timer" "preempt" "4.17" "hrtick" "The slice timer fired.";
+    SliceOverrun "slice-overrun" "preempt" "4.17" "hrtick_start_fair" "The slice was already used up when the slice timer was to be set.";
+    GroupMove "group-move" "preempt" "4.16" "sched_move_task" "The task moved to another group.";
+    Throttle "throttle" "preempt" "4.18" "account_cfs_rq_runtime" "The group had no run time left in this period.";
+    Unthrottle "unthrottle" "preempt" "4.18" "unthrottle_cfs_rq" "The CPU was idle and a throttled group got run time again.";
+    ChildRunsFirst "child-runs-first" "preempt" "3.6" "task_fork_fair" "The new task was put before its parent.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_the_order_is_the_enum() {
+        for (index, reason) in Reason::ALL.iter().enumerate() {
+            assert_eq!(*reason as usize, index);
+            assert_eq!(Reason::ALL.iter().filter(|other| other.name() == reason.name()).count(), 1);
+            assert!(["block", "exit", "yield", "preempt"].contains(&reason.why()));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Picture logic without a browser: scales, ticks, words for numbers, palettes, bar and curve
+//! geometry, hit tests. Not for drawing or events: the page does those with what it gets here.
+//!
+//! Everything is a function of its arguments, so that it is tested natively.
+
+pub mod bars;
+pub mod curve;
+pub mod format;
+pub mod palette;
+pub mod scale;
+pub mod strip;
+pub mod ticks;
+pub mod window;
+
+pub use bars::{Bar, grouped};
+pub use curve::{Point, Steps};
+pub use palette::{Colour, Theme};
+pub use scale::Scale;
+pub use ticks::Tick;

@@ -1,0 +1,2 @@
+//! The schedlab page.
+fn main() {}

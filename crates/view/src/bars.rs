@@ -24,7 +24,7 @@ const FILL: f64 = 0.78;
 #[must_use]
 pub fn grouped(series: &[Vec<f64>], most: f64, thinnest: f64) -> Vec<Bar> {
     let groups = series.iter().map(Vec::len).max().unwrap_or(0);
-    if groups == 0 || !(most > 0.0) {
+    if groups == 0 || most.is_nan() || most <= 0.0 {
         return Vec::new();
     }
     let (group_width, count) = (1.0 / groups as f64, series.len() as f64);

@@ -170,8 +170,17 @@ mod tests {
 
     #[test]
     fn shares_numbers_and_buckets() {
-        assert_eq!(["96.2 %", "0.07 %", "100 %", "0.0 %"], [0.962, 0.0007, 1.0, 0.0].map(|s| plain(&share(s))).each_ref().map(|s| s.as_str()));
-        assert_eq!(["3", "2.50", "12.3", "12 346"], [3.0, 2.5, 12.34, 12_345.6].map(|n| plain(&number(n))).each_ref().map(|s| s.as_str()));
-        assert_eq!(["<2", "2", "512", "1K", "16K", "1M"], [0, 1, 9, 10, 14, 20].map(log2_label).each_ref().map(|s| s.as_str()));
+        assert_eq!(
+            ["96.2 %", "0.07 %", "100 %", "0.0 %"],
+            [0.962, 0.0007, 1.0, 0.0].map(|s| plain(&share(s))).each_ref().map(|s| s.as_str())
+        );
+        assert_eq!(
+            ["3", "2.50", "12.3", "12 346"],
+            [3.0, 2.5, 12.34, 12_345.6].map(|n| plain(&number(n))).each_ref().map(|s| s.as_str())
+        );
+        assert_eq!(
+            ["<2", "2", "512", "1K", "16K", "1M"],
+            [0, 1, 9, 10, 14, 20].map(log2_label).each_ref().map(|s| s.as_str())
+        );
     }
 }

@@ -56,7 +56,7 @@ impl Theme {
             Colour(0x00, 0x9e, 0x73),
             Colour(0xcc, 0x79, 0xa7),
             Colour(0x56, 0xb4, 0xe9),
-            Colour(0x8a, 0x7a, 0x00),
+            Colour(0x7d, 0x6f, 0x00),
         ];
         const DARK: [Colour; TASK_COLOURS] = [
             Colour(0x58, 0xae, 0xe6),
@@ -130,6 +130,13 @@ impl Colour {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
+    /// Black or white ink, whichever reads better on this colour.
+    #[must_use]
+    pub fn ink_on(self) -> Self {
+        let (black, white) = (Self(0x10, 0x11, 0x14), Self(0xff, 0xff, 0xff));
+        if self.contrast(white) >= self.contrast(black) { white } else { black }
+    }
+
     fn luminance(self) -> f64 {
         let channel = |byte: u8| {
             let part = f64::from(byte) / 255.0;
@@ -153,7 +160,7 @@ pub const fn stroke(index: usize) -> Stroke {
 /// Whether the bars of the variant at `index` are filled; the others are outlined.
 #[must_use]
 pub const fn filled(index: usize) -> bool {
-    index % 2 == 0
+    index.is_multiple_of(2)
 }
 
 /// The letter of the variant at `index`: `A`, `B`, … `Z`, then `A2` and so on.
@@ -198,6 +205,16 @@ mod tests {
                 assert!(theme.variant(index).contrast(ink.panel) >= 4.5, "{theme:?} variant {index}");
             }
             assert!(ink.mute.contrast(ink.panel) >= 4.5 && ink.ink.contrast(ink.panel) >= 7.0);
+        }
+    }
+
+    #[test]
+    fn letters_can_be_read_on_their_chips() {
+        for theme in [Theme::Light, Theme::Dark] {
+            for index in 0..TASK_COLOURS {
+                let colour = theme.task(index);
+                assert!(colour.contrast(colour.ink_on()) >= 4.5, "{theme:?} task {index}");
+            }
         }
     }
 

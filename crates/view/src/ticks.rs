@@ -14,7 +14,8 @@ pub struct Tick {
 /// as counts.
 #[must_use]
 pub fn linear(least: f64, most: f64, wanted: usize) -> Vec<Tick> {
-    if !(most > least) || !least.is_finite() || !most.is_finite() {
+    let proper = least.is_finite() && most.is_finite() && most > least;
+    if !proper {
         return vec![Tick { value: least, label: crate::format::number(least) }];
     }
     let step = round_step((most - least) / wanted.max(1) as f64);

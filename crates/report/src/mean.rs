@@ -1,0 +1,234 @@
+//! Means over repeats, with their standard errors. Not for figures of one run (`summarize`).
+
+use std::collections::BTreeMap;
+
+use schedlab_sim::Reason;
+
+use crate::variant::{CpuReport, DelayReport, OperationReport, TaskReport, VariantReport};
+
+/// One figure of a report.
+enum Figure<'a> {
+    Time(&'a mut u64),
+    Count(&'a mut f64),
+}
+
+/// A report whose figures can be listed by name.
+trait Figures: Clone {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>));
+    fn sem(&mut self) -> &mut BTreeMap<String, f64>;
+}
+
+fn visit_delay(prefix: &str, delay: &mut DelayReport, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+    let DelayReport { count, mean, p50, p95, p99, max, sum } = delay;
+    visit(&format!("{prefix}.count"), Figure::Count(count));
+    for (name, time) in [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("max", max), ("sum", sum)] {
+        visit(&format!("{prefix}.{name}"), Figure::Time(time));
+    }
+}
+
+impl Figures for TaskReport {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+        visit("runtime_ns", Figure::Time(&mut self.runtime_ns));
+        for (name, count) in [
+            ("instances", &mut self.instances),
+            ("switches", &mut self.switches),
+            ("preempted", &mut self.preempted),
+            ("blocked", &mut self.blocked),
+            ("yields", &mut self.yields),
+            ("wakeups", &mut self.wakeups),
+            ("migrations", &mut self.migrations),
+        ] {
+            visit(name, Figure::Count(count));
+        }
+        visit_delay("wake_delay", &mut self.wake_delay, visit);
+        visit_delay("run_delay", &mut self.run_delay, visit);
+    }
+
+    fn sem(&mut self) -> &mut BTreeMap<String, f64> {
+        &mut self.sem
+    }
+}
+
+impl Figures for CpuReport {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+        for (name, time) in [
+            ("busy_ns", &mut self.busy_ns),
+            ("idle_ns", &mut self.idle_ns),
+            ("forced_idle_ns", &mut self.forced_idle_ns),
+            ("lost_ns.switch", &mut self.lost_ns.switch),
+            ("lost_ns.migration", &mut self.lost_ns.migration),
+            ("lost_ns.cache", &mut self.lost_ns.cache),
+            ("lost_ns.smt", &mut self.lost_ns.smt),
+        ] {
+            visit(name, Figure::Time(time));
+        }
+        visit("switches", Figure::Count(&mut self.switches));
+    }
+
+    fn sem(&mut self) -> &mut BTreeMap<String, f64> {
+        &mut self.sem
+    }
+}
+
+impl Figures for OperationReport {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+        visit("count", Figure::Count(&mut self.count));
+        visit("per_second", Figure::Count(&mut self.per_second));
+        visit_delay("latency", &mut self.latency, visit);
+    }
+
+    fn sem(&mut self) -> &mut BTreeMap<String, f64> {
+        &mut self.sem
+    }
+}
+
+/// The mean of reports of one variant, one a repeat; none when there is none.
+pub(crate) fn mean(repeats: Vec<VariantReport>) -> Option<VariantReport> {
+    if repeats.len() < 2 {
+        return repeats.into_iter().next();
+    }
+    let first = repeats.first()?;
+    let (counters, counters_sem) = mean_counts(repeats.iter().map(|repeat| repeat.counters.as_slice()));
+    let mut ops = first.ops.clone();
+    ops.all = mean_figures(repeats.iter().map(|repeat| &repeat.ops.all))?;
+    ops.by_name = by_place(&repeats, |repeat| &repeat.ops.by_name, mean_figures);
+    Some(VariantReport {
+        name: first.name.clone(),
+        release: first.release.clone(),
+        repeats: repeats.len() as u32,
+        measured_ns: first.measured_ns,
+        tasks: by_place(&repeats, |repeat| &repeat.tasks, mean_task),
+        cpus: by_place(&repeats, |repeat| &repeat.cpus, mean_figures),
+        counters,
+        counters_sem,
+        ops,
+        hash: repeats.iter().flat_map(|repeat| repeat.hash.iter().cloned()).collect(),
+    })
+}
+
+type OverRepeats<'a, T> = Box<dyn Iterator<Item = &'a T> + 'a>;
+
+/// Merges the lists of several repeats place by place; a place that only some repeats have (forks
+/// differ from one to another) is the mean over those.
+fn by_place<'a, R, T: 'a>(
+    repeats: &'a [R],
+    list: impl Fn(&'a R) -> &'a Vec<T> + Copy + 'a,
+    merge: impl Fn(OverRepeats<'a, T>) -> Option<T>,
+) -> Vec<T> {
+    let longest = repeats.iter().map(|repeat| list(repeat).len()).max().unwrap_or(0);
+    (0..longest)
+        .filter_map(|place| merge(Box::new(repeats.iter().filter_map(move |repeat| list(repeat).get(place)))))
+        .collect()
+}
+
+fn mean_task<'a>(repeats: impl Iterator<Item = &'a TaskReport>) -> Option<TaskReport> {
+    let repeats: Vec<&TaskReport> = repeats.collect();
+    let mut mean = mean_figures(repeats.iter().copied())?;
+    mean.ran_before_preempted = mean_counts(repeats.iter().map(|repeat| repeat.ran_before_preempted.as_slice())).0;
+    mean.ran_before_preempted.sort_by_key(|(least_us, _)| *least_us);
+    mean.reasons = mean_counts(repeats.iter().map(|repeat| repeat.reasons.as_slice())).0;
+    mean.reasons.sort_by_key(|(name, _)| Reason::ALL.iter().position(|reason| reason.name() == name));
+    mean.longest_wait = repeats.iter().map(|repeat| repeat.longest_wait).fold(mean.longest_wait, |longest, wait| {
+        if wait.end_ns - wait.start_ns > longest.end_ns - longest.start_ns { wait } else { longest }
+    });
+    mean.wake_delay_histogram = pooled(repeats.iter().map(|repeat| repeat.wake_delay_histogram.as_slice()));
+    mean.run_delay_histogram = pooled(repeats.iter().map(|repeat| repeat.run_delay_histogram.as_slice()));
+    mean.by_instance = by_place(&repeats, |repeat| &repeat.by_instance, mean_figures);
+    Some(mean)
+}
+
+/// The first report with the mean of all in each figure.
+fn mean_figures<'a, T: Figures + 'a>(repeats: impl Iterator<Item = &'a T>) -> Option<T> {
+    let mut repeats = repeats.cloned();
+    let mut mean = repeats.next()?;
+    // Per figure, its values over the repeats.
+    let mut values: Vec<Vec<f64>> = Vec::new();
+    let mut sums: Vec<u128> = Vec::new();
+    mean.visit(&mut |_, figure| {
+        let (value, sum) = match figure {
+            Figure::Time(time) => (*time as f64, u128::from(*time)),
+            Figure::Count(count) => (*count, 0),
+        };
+        values.push(vec![value]);
+        sums.push(sum);
+    });
+    for mut repeat in repeats {
+        let mut place = 0;
+        repeat.visit(&mut |_, figure| {
+            match figure {
+                Figure::Time(time) => {
+                    values[place].push(*time as f64);
+                    sums[place] += u128::from(*time);
+                }
+                Figure::Count(count) => values[place].push(*count),
+            }
+            place += 1;
+        });
+    }
+    let mut place = 0;
+    let mut sem = BTreeMap::new();
+    mean.visit(&mut |name, figure| {
+        let values = &values[place];
+        let repeats = values.len() as u128;
+        match figure {
+            // Times stay integers: rounded to the nearest nanosecond, exactly.
+            Figure::Time(time) => *time = ((sums[place] + repeats / 2) / repeats) as u64,
+            Figure::Count(count) => *count = values.iter().sum::<f64>() / values.len() as f64,
+        }
+        if let Some(error) = standard_error(values) {
+            sem.insert(name.to_owned(), error);
+        }
+        place += 1;
+    });
+    *mean.sem() = sem;
+    Some(mean)
+}
+
+/// The standard error of the mean; none for fewer than two values.
+fn standard_error(values: &[f64]) -> Option<f64> {
+    if values.len() < 2 {
+        return None;
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (count - 1.0) / count).sqrt())
+}
+
+/// The mean of each count over the repeats, absent ones being 0, and the standard errors.
+fn mean_counts<'a, K: Clone + PartialEq + ToString + 'a>(
+    repeats: impl Iterator<Item = &'a [(K, f64)]>,
+) -> (Vec<(K, f64)>, BTreeMap<String, f64>) {
+    let repeats: Vec<&[(K, f64)]> = repeats.collect();
+    let mut keys: Vec<K> = Vec::new();
+    for (key, _) in repeats.iter().copied().flatten() {
+        if !keys.contains(key) {
+            keys.push(key.clone());
+        }
+    }
+    let mut errors = BTreeMap::new();
+    let means = keys
+        .into_iter()
+        .map(|key| {
+            let values: Vec<f64> = repeats
+                .iter()
+                .map(|repeat| repeat.iter().find(|(other, _)| *other == key).map_or(0.0, |(_, count)| *count))
+                .collect();
+            if let Some(error) = standard_error(&values) {
+                errors.insert(key.to_string(), error);
+            }
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            (key, mean)
+        })
+        .collect();
+    (means, errors)
+}
+
+/// All buckets of several histograms together, in order.
+fn pooled<'a>(histograms: impl Iterator<Item = &'a [(u64, u64, u64)]>) -> Vec<(u64, u64, u64)> {
+    let mut buckets: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for (least, width, count) in histograms.flatten() {
+        buckets.entry(*least).or_insert((*width, 0)).1 += count;
+    }
+    buckets.into_iter().map(|(least, (width, count))| (least, width, count)).collect()
+}

@@ -1,0 +1,230 @@
+//! From the runs of one variant to its report: instances of a task merged, figures taken.
+//! Not for means over repeats (`mean`), which come after.
+
+use std::collections::HashMap;
+
+use schedlab_sim::kernel::{Class, Release};
+use schedlab_sim::{Histogram, OperationResult, Reason, Run, TaskResult};
+
+use crate::mean::mean;
+use crate::variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};
+
+/// The thread number of the first task; the others follow in the order of the input.
+pub const FIRST_TID: u32 = 1000;
+
+/// Up to this many instances a task's report lists each by itself.
+pub const MAX_INSTANCES_LISTED: usize = 1000;
+
+/// What a report must know of a variant beside its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The variant's name.
+    pub name: String,
+    /// The kernel release.
+    pub release: Release,
+    /// For each task of the input, the name of its kind.
+    pub kinds: Vec<String>,
+    /// The names of the kinds that forks make more of.
+    pub templates: Vec<String>,
+    /// The names of the kinds of operation.
+    pub operations: Vec<String>,
+}
+
+impl Subject {
+    /// The name of the kind that the task at `index` of a run is an instance of.
+    fn kind<'a>(&'a self, index: usize, task: &'a TaskResult) -> &'a str {
+        if let Some(kind) = self.kinds.get(index) {
+            return kind;
+        }
+        // A forked task is called after its template, with the number of the instance.
+        let stem = task.name.rsplit_once('-').map_or(task.name.as_str(), |(stem, _)| stem);
+        let known = |name: &str| self.templates.iter().any(|template| template == name);
+        if known(stem) || !known(&task.name) { stem } else { &task.name }
+    }
+}
+
+/// Reports one variant from the runs of all its repeats, in their order.
+#[must_use]
+pub fn summarize(subject: &Subject, runs: &[Run]) -> VariantReport {
+    let reports = runs.iter().map(|run| one_run(subject, run)).collect();
+    mean(reports).unwrap_or_else(|| VariantReport {
+        name: subject.name.clone(),
+        release: subject.release.name().to_owned(),
+        ..VariantReport::default()
+    })
+}
+
+fn one_run(subject: &Subject, run: &Run) -> VariantReport {
+    let measured_ns = run.until_ns.saturating_sub(run.warmup_ns);
+    VariantReport {
+        name: subject.name.clone(),
+        release: subject.release.name().to_owned(),
+        repeats: 1,
+        measured_ns,
+        tasks: tasks(subject, run),
+        cpus: run.cpus.iter().map(cpu).collect(),
+        counters: run
+            .counters
+            .all()
+            .into_iter()
+            .filter(|(name, _)| has_counter(subject.release, name))
+            .map(|(name, value)| (name.to_owned(), value as f64))
+            .collect(),
+        ops: operations(&subject.operations, &run.operations, measured_ns),
+        hash: vec![format!("{:016x}", run.hash)],
+        ..VariantReport::default()
+    }
+}
+
+/// Whether kernels of that release count under that name; all of them count the general ones.
+fn has_counter(release: Release, name: &str) -> bool {
+    match name {
+        "tick_check_preempts" | "tick_preempts" => release.class() == Class::Cfs,
+        "check_deadline" | "update_deadline" | "preempt_deadline" => release.class() == Class::Eevdf,
+        "short_resched" => release >= Release::V6_12,
+        _ => true,
+    }
+}
+
+fn tasks(subject: &Subject, run: &Run) -> Vec<TaskReport> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut members: HashMap<&str, Vec<usize>> = HashMap::new();
+    // Kinds that only forks make are listed too, even when none was forked.
+    for kind in subject.kinds.iter().chain(&subject.templates) {
+        members.entry(kind).or_insert_with(|| {
+            order.push(kind);
+            Vec::new()
+        });
+    }
+    for (index, task) in run.tasks.iter().enumerate() {
+        let kind = subject.kind(index, task);
+        members
+            .entry(kind)
+            .or_insert_with(|| {
+                order.push(kind);
+                Vec::new()
+            })
+            .push(index);
+    }
+    order.into_iter().map(|kind| merged(kind, &members[kind], &run.tasks)).collect()
+}
+
+fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
+    let mut total = TaskResult::default();
+    let mut longest = Wait::default();
+    for task in members.iter().map(|index| &tasks[*index]) {
+        total.runtime_ns += task.runtime_ns;
+        total.switches += task.switches;
+        total.preempted += task.preempted;
+        total.blocked += task.blocked;
+        total.yields += task.yields;
+        total.wakeups += task.wakeups;
+        total.migrations += task.migrations;
+        total.wake_delay.merge(&task.wake_delay);
+        total.run_delay.merge(&task.run_delay);
+        for (mine, theirs) in total.ran_before_preempted.iter_mut().zip(task.ran_before_preempted) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in total.reasons.iter_mut().zip(task.reasons) {
+            *mine += theirs;
+        }
+        let wait = longest_wait(task);
+        if wait.end_ns - wait.start_ns > longest.end_ns - longest.start_ns {
+            longest = wait;
+        }
+    }
+    let tid = |index: usize| FIRST_TID + index as u32;
+    let mut report = task_report(kind, &total, longest);
+    report.instances = members.len() as f64;
+    report.tid = members.first().map_or(0, |index| tid(*index));
+    report.wake_delay_histogram = total.wake_delay.buckets().collect();
+    report.run_delay_histogram = total.run_delay.buckets().collect();
+    if (2..=MAX_INSTANCES_LISTED).contains(&members.len()) {
+        report.by_instance = members
+            .iter()
+            .map(|index| {
+                let task = &tasks[*index];
+                let mut instance = task_report(&task.name, task, longest_wait(task));
+                instance.instances = 1.0;
+                instance.tid = tid(*index);
+                instance
+            })
+            .collect();
+    }
+    report
+}
+
+fn longest_wait(task: &TaskResult) -> Wait {
+    let end_ns = task.longest_wait_end_ns;
+    Wait { start_ns: end_ns.saturating_sub(task.run_delay.max_ns()), end_ns }
+}
+
+fn task_report(name: &str, task: &TaskResult, longest_wait: Wait) -> TaskReport {
+    TaskReport {
+        name: name.to_owned(),
+        runtime_ns: task.runtime_ns,
+        switches: task.switches as f64,
+        preempted: task.preempted as f64,
+        blocked: task.blocked as f64,
+        yields: task.yields as f64,
+        wakeups: task.wakeups as f64,
+        migrations: task.migrations as f64,
+        wake_delay: delay(&task.wake_delay),
+        run_delay: delay(&task.run_delay),
+        ran_before_preempted: task
+            .ran_before_preempted
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(bucket, count)| (1 << bucket, *count as f64))
+            .collect(),
+        reasons: Reason::ALL
+            .iter()
+            .map(|reason| (reason.name().to_owned(), task.reasons[*reason as usize] as f64))
+            .filter(|(_, count)| *count > 0.0)
+            .collect(),
+        longest_wait,
+        ..TaskReport::default()
+    }
+}
+
+fn delay(histogram: &Histogram) -> DelayReport {
+    DelayReport {
+        count: histogram.count() as f64,
+        mean: histogram.mean_ns(),
+        p50: histogram.quantile_ns(5_000),
+        p95: histogram.quantile_ns(9_500),
+        p99: histogram.quantile_ns(9_900),
+        max: histogram.max_ns(),
+        sum: histogram.sum_ns(),
+    }
+}
+
+fn cpu(cpu: &schedlab_sim::CpuResult) -> CpuReport {
+    CpuReport {
+        busy_ns: cpu.busy_ns,
+        idle_ns: cpu.idle_ns,
+        forced_idle_ns: cpu.forced_idle_ns,
+        lost_ns: LostTime { switch: cpu.lost_switch_ns, ..LostTime::default() },
+        switches: cpu.switches as f64,
+        ..CpuReport::default()
+    }
+}
+
+fn operations(names: &[String], results: &[OperationResult], measured_ns: u64) -> Operations {
+    let one = |name: &str, latency: &Histogram| OperationReport {
+        name: name.to_owned(),
+        count: latency.count() as f64,
+        per_second: if measured_ns == 0 { 0.0 } else { latency.count() as f64 * 1e9 / measured_ns as f64 },
+        latency: delay(latency),
+        ..OperationReport::default()
+    };
+    let mut all = Histogram::default();
+    for result in results {
+        all.merge(&result.latency);
+    }
+    Operations {
+        all: one("", &all),
+        by_name: names.iter().zip(results).map(|(name, result)| one(name, &result.latency)).collect(),
+    }
+}

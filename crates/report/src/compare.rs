@@ -215,3 +215,74 @@ fn delays(prefix: &str, delay: &DelayReport, add: &mut impl FnMut(&str, Unit, f6
         add(&format!("{prefix}.{name}"), Unit::Ns, value as f64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{run, subject};
+    use crate::{Subject, summarize};
+    use schedlab_sim::kernel::Release;
+
+    fn find<'a>(comparison: &'a Comparison, measure: &str, task: &str) -> &'a Row {
+        let row =
+            comparison.rows.iter().find(|row| row.measure == measure && row.group == Group::Task(task.to_owned()));
+        row.expect("the row is there")
+    }
+
+    #[test]
+    fn the_largest_change_comes_first() {
+        let first = summarize(&subject(), &[run(1_000)]);
+        let mut other = summarize(&subject(), &[run(4_000)]);
+        other.tasks[1].migrations = 3.0;
+        let comparison = compare(&[first, other]);
+        // From 0 to something is more than any ratio.
+        assert_eq!(
+            (comparison.rows[0].measure.as_str(), comparison.rows[0].magnitude()),
+            ("migrations", f64::INFINITY)
+        );
+        assert_eq!(comparison.rows[0].changes[1].and_then(|change| change.percent), None);
+        let row = find(&comparison, "run_delay.max", "worker");
+        let change = row.changes[1].expect("two values");
+        assert_eq!((change.absolute, change.percent, change.noise), (3_000.0, Some(300.0), None));
+        assert_eq!(row.changes[0], None);
+        let magnitudes: Vec<f64> = comparison.rows.iter().map(Row::magnitude).collect();
+        assert!(magnitudes.is_sorted_by(|a, b| a >= b));
+        // All zero: left out.
+        assert!(!comparison.rows.iter().any(|row| row.measure == "forced_idle"));
+    }
+
+    #[test]
+    fn a_difference_within_two_standard_errors_is_noise() {
+        let of = |delays: [u64; 3]| summarize(&subject(), &delays.map(run));
+        let noise = |other| {
+            let comparison = compare(&[of([1_000, 2_000, 3_000]), of(other)]);
+            find(&comparison, "run_delay.max", "worker").changes[1].and_then(|change| change.noise)
+        };
+        assert_eq!(noise([1_500, 2_500, 3_500]), Some(true));
+        assert_eq!(noise([9_000, 9_100, 9_200]), Some(false));
+    }
+
+    #[test]
+    fn what_one_variant_lacks_is_missing() {
+        let cfs = summarize(&Subject { release: Release::V6_5, ..subject() }, &[run(1)]);
+        let eevdf = summarize(&subject(), &[run(1)]);
+        let comparison = compare(&[cfs, eevdf]);
+        let row = comparison.rows.iter().find(|row| row.measure == "preempt_deadline").expect("EEVDF has it");
+        assert_eq!(
+            (row.values.as_slice(), row.changes.as_slice()),
+            ([None, Some(1.0)].as_slice(), [None, None].as_slice())
+        );
+    }
+
+    #[test]
+    fn shares_change_by_points() {
+        let first = summarize(&subject(), &[run(1)]);
+        let mut other = first.clone();
+        other.cpus[0].busy_ns += 100_000;
+        let comparison = compare(&[first, other]);
+        let row = &comparison.rows[0];
+        let change = row.changes[1].expect("two values");
+        assert_eq!((row.measure.as_str(), row.unit, change.percent), ("busy", Unit::Percent, None));
+        assert!((change.absolute - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,6 +1,9 @@
-//! A small record for tests of the text formats.
+//! A small record and hand-made runs for tests. Not from the engine: what they must give is known.
 
-use schedlab_sim::{Entry, IDLE, Reason, TaskId};
+use schedlab_sim::kernel::Release;
+use schedlab_sim::{Counters, CpuResult, Entry, IDLE, OperationResult, Reason, Record, Run, TaskId, TaskResult};
+
+use crate::Subject;
 
 /// gcc (task 0) runs, is preempted by make (task 1), which blocks; gcc exits.
 pub(crate) fn entries() -> Vec<Entry> {
@@ -14,4 +17,54 @@ pub(crate) fn entries() -> Vec<Entry> {
         switch(2_500_000, make, gcc, Reason::Block),
         switch(3_999_999, gcc, IDLE, Reason::Exit),
     ]
+}
+
+/// What is known beside the runs of [`run`].
+pub(crate) fn subject() -> Subject {
+    Subject {
+        name: "base".to_owned(),
+        release: Release::V6_12,
+        kinds: ["worker", "worker", "logger"].map(str::to_owned).to_vec(),
+        templates: vec!["job".to_owned()],
+        operations: vec!["request".to_owned()],
+    }
+}
+
+/// A run of 20 ms with a warm-up of 10 ms: two workers, a logger and one forked job. The second
+/// worker waited longest, until 15 ms; `delay_ns` is how long.
+pub(crate) fn run(delay_ns: u64) -> Run {
+    let task = |name: &str, runtime_ns, delays: &[u64]| {
+        let mut task = TaskResult { name: name.to_owned(), runtime_ns, ..TaskResult::default() };
+        for delay in delays {
+            task.run_delay.add(*delay);
+            task.switches += 1;
+            task.blocked += 1;
+            task.reasons[Reason::Block as usize] += 1;
+        }
+        task
+    };
+    let mut slow = task("worker-1", 2_000_000, &[10, delay_ns]);
+    slow.longest_wait_end_ns = 15_000_000;
+    slow.wake_delay.add(delay_ns);
+    slow.wakeups = 1;
+    slow.preempted = 1;
+    slow.blocked -= 1;
+    slow.reasons[Reason::Block as usize] -= 1;
+    slow.reasons[Reason::Deadline as usize] += 1;
+    slow.ran_before_preempted[10] = 1;
+    let mut quick = task("worker-0", 1_000_000, &[20]);
+    quick.longest_wait_end_ns = 11_000_000;
+    let mut operation = OperationResult::default();
+    operation.latency.add(delay_ns);
+    Run {
+        until_ns: 20_000_000,
+        warmup_ns: 10_000_000,
+        tasks: vec![quick, slow, task("logger", 500_000, &[]), task("job-0", 500_000, &[30])],
+        cpus: vec![CpuResult { busy_ns: 4_000_000, idle_ns: 6_000_000, switches: 5, ..CpuResult::default() }],
+        counters: Counters { sched_count: 9, preempt_deadline: 1, ..Counters::default() },
+        operations: vec![operation],
+        record: Record::default(),
+        hash: 0xabc,
+        total_switches: 12,
+    }
 }

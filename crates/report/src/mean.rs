@@ -232,3 +232,53 @@ fn pooled<'a>(histograms: impl Iterator<Item = &'a [(u64, u64, u64)]>) -> Vec<(u
     }
     buckets.into_iter().map(|(least, (width, count))| (least, width, count)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{run, subject};
+    use crate::summarize;
+
+    #[test]
+    fn figures_are_means_with_standard_errors() {
+        let report = summarize(&subject(), &[run(1_000), run(2_000), run(6_000)]);
+        assert_eq!((report.repeats, report.hash.len()), (3, 3));
+        let worker = &report.tasks[0];
+        // Means of 1000, 2000, 6000; their deviation is √7 000 000, over √3.
+        assert_eq!(worker.run_delay.max, 3_000);
+        let error = worker.sem["run_delay.max"];
+        assert!((error - (7_000_000.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{error}");
+        assert_eq!((worker.runtime_ns, worker.sem["runtime_ns"]), (3_000_000, 0.0));
+        assert_eq!(worker.run_delay_histogram.iter().map(|(_, _, count)| count).sum::<u64>(), 9);
+        assert_eq!((worker.longest_wait.end_ns - worker.longest_wait.start_ns, worker.by_instance.len()), (6_000, 2));
+        assert_eq!(worker.by_instance[1].run_delay.max, 3_000);
+        assert_eq!(report.ops.all.latency.max, 3_000);
+        assert_eq!(report.counters_sem["sched_count"], 0.0);
+    }
+
+    #[test]
+    fn one_repeat_has_no_error() {
+        let report = summarize(&subject(), &[run(1_000)]);
+        assert!(report.tasks.iter().all(|task| task.sem.is_empty()) && report.counters_sem.is_empty());
+    }
+
+    #[test]
+    fn times_round_to_the_nearest() {
+        let report = summarize(&subject(), &[run(1_000), run(1_001)]);
+        assert_eq!(report.tasks[0].run_delay.max, 1_001);
+    }
+
+    #[test]
+    fn what_one_repeat_lacks_counts_as_none() {
+        let mut without = run(1_000);
+        for task in &mut without.tasks {
+            task.ran_before_preempted = [0; 32];
+            task.reasons = Default::default();
+        }
+        without.tasks[0].reasons[Reason::Yield as usize] = 1;
+        let report = summarize(&subject(), &[without, run(1_000)]);
+        assert_eq!(report.tasks[0].ran_before_preempted, [(1024, 0.5)]);
+        let names: Vec<&str> = report.tasks[0].reasons.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["block", "yield", "deadline"]);
+    }
+}

@@ -228,3 +228,58 @@ fn operations(names: &[String], results: &[OperationResult], measured_ns: u64) -
         by_name: names.iter().zip(results).map(|(name, result)| one(name, &result.latency)).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{run, subject};
+
+    #[test]
+    fn instances_are_merged_and_listed() {
+        let report = summarize(&subject(), &[run(1_000)]);
+        let names: Vec<&str> = report.tasks.iter().map(|task| task.name.as_str()).collect();
+        assert_eq!(names, ["worker", "logger", "job"]);
+        let worker = &report.tasks[0];
+        assert_eq!((worker.instances, worker.tid, worker.runtime_ns), (2.0, 1000, 3_000_000));
+        assert_eq!((worker.switches, worker.preempted, worker.blocked, worker.wakeups), (3.0, 1.0, 2.0, 1.0));
+        let delay = worker.run_delay;
+        assert_eq!((delay.count, delay.sum, delay.mean, delay.p50, delay.max), (3.0, 1_030, 343, 20, 1_000));
+        assert_eq!(worker.run_delay_histogram.iter().map(|(_, _, count)| count).sum::<u64>(), 3);
+        assert_eq!(worker.longest_wait, Wait { start_ns: 14_999_000, end_ns: 15_000_000 });
+        assert_eq!(worker.ran_before_preempted, [(1024, 1.0)]);
+        assert_eq!(worker.reasons, [("block".to_owned(), 2.0), ("deadline".to_owned(), 1.0)]);
+        let instances: Vec<_> = worker.by_instance.iter().map(|task| (task.name.as_str(), task.tid)).collect();
+        assert_eq!(instances, [("worker-0", 1000), ("worker-1", 1001)]);
+        assert_eq!(worker.by_instance.iter().map(|task| task.runtime_ns).sum::<u64>(), worker.runtime_ns);
+        // A forked task counts under its template's name.
+        assert_eq!((report.tasks[2].instances, report.tasks[2].tid, report.tasks[2].runtime_ns), (1.0, 1003, 500_000));
+        assert!(report.tasks[1].by_instance.is_empty());
+    }
+
+    #[test]
+    fn counters_are_those_the_release_has() {
+        let names = |release| {
+            let report = summarize(&Subject { release, ..subject() }, &[run(1)]);
+            report.counters.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert!(names(Release::V6_5).contains(&"tick_preempts".to_owned()));
+        assert!(!names(Release::V6_5).contains(&"check_deadline".to_owned()));
+        assert!(names(Release::V6_12).contains(&"short_resched".to_owned()));
+        assert!(!names(Release::V6_8).contains(&"short_resched".to_owned()));
+        assert!(!names(Release::V6_12).contains(&"tick_preempts".to_owned()));
+    }
+
+    #[test]
+    fn operations_are_counted_over_the_measured_time() {
+        let ops = summarize(&subject(), &[run(5_000)]).ops;
+        // One in 10 ms.
+        assert_eq!((ops.all.count, ops.all.per_second, ops.all.latency.max), (1.0, 100.0, 5_000));
+        assert_eq!((ops.by_name.len(), ops.by_name[0].name.as_str()), (1, "request"));
+    }
+
+    #[test]
+    fn no_run_is_an_empty_report() {
+        let report = summarize(&subject(), &[]);
+        assert_eq!((report.name.as_str(), report.repeats, report.tasks.len()), ("base", 0, 0));
+    }
+}

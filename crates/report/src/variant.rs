@@ -188,3 +188,45 @@ pub struct OperationReport {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sem: BTreeMap<String, f64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{run, subject};
+    use crate::summarize;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_json_has_the_fields_of_the_design() {
+        let report = summarize(&subject(), &[run(1_000)]);
+        let json: Value = serde_json::to_value(&report).expect("it serializes");
+        let worker = &json["tasks"][0];
+        for field in ["instances", "runtime_ns", "switches", "preempted", "blocked", "wakeups", "migrations"] {
+            assert!(worker[field].is_u64(), "{field}: {}", worker[field]);
+        }
+        for delay in [&worker["wake_delay"], &worker["run_delay"], &json["ops"]["latency"]] {
+            for field in ["count", "mean", "p50", "p95", "p99", "max", "sum"] {
+                assert!(delay[field].is_u64(), "{field}");
+            }
+        }
+        assert_eq!(worker["ran_before_preempted"], json!({"1024": 1}));
+        assert_eq!(
+            json["cpus"][0],
+            json!({"busy_ns": 4_000_000, "idle_ns": 6_000_000, "forced_idle_ns": 0, "switches": 5,
+                   "lost_ns": {"switch": 0, "migration": 0, "cache": 0, "smt": 0}})
+        );
+        assert_eq!(json["counters"]["sched_count"], json!(9));
+        assert_eq!((&json["ops"]["count"], &json["ops"]["per_second"]), (&json!(1), &json!(100)));
+        assert_eq!(json["hash"], json!(["0000000000000abc"]));
+    }
+
+    #[test]
+    fn the_json_reads_back() {
+        for runs in [vec![run(1_000)], vec![run(1_000), run(2_500), run(3_100)]] {
+            let report = summarize(&subject(), &runs);
+            let text = serde_json::to_string(&report).expect("it serializes");
+            let back: VariantReport = serde_json::from_str(&text).expect("it reads back");
+            assert_eq!(back, report);
+        }
+    }
+}

@@ -1,1 +1,41 @@
-//! schedlab scenario.
+//! The schedlab document: a machine, a kernel and a workload as one JSON text.
+//!
+//! [`open`] reads a scenario document or a file written for rt-app; [`Scenario`] is its value, with
+//! typed public fields; [`Scenario::prepare`] makes the input of a run of it, and [`link`] packs it
+//! into a link. Problems carry path, line and column. Not for running anything: that is
+//! `schedlab_sim`'s part.
+//!
+//! ```
+//! let text = r#"{
+//!     "tasks": {
+//!         "video": { "run": 2000, "timer": { "ref": "unique", "period": 16000 } },
+//!         "build": { "instance": 2, "run": 50000, }, // comments and trailing commas are fine
+//!     },
+//! }"#;
+//! let opened = schedlab_scenario::open(text).map_err(|problems| problems[0].clone())?;
+//! // An rt-app file is shown under two kernels.
+//! let newer = opened.scenario.variant(1).map_err(|problems| problems[0].clone())?;
+//! assert_eq!(newer.name, "6.12");
+//! let prepared = newer.scenario.prepare(0).map_err(|problems| problems[0].clone())?;
+//! assert_eq!(prepared.input.tasks.len(), 3);
+//! assert_eq!(prepared.input.tasks[2].name, "build-1");
+//! # Ok::<(), schedlab_scenario::Problem>(())
+//! ```
+
+mod compile;
+mod document;
+pub mod json;
+pub mod link;
+mod open;
+pub mod path;
+mod problem;
+mod read;
+pub mod workload;
+
+pub use compile::{Prepared, RECORD_BUDGET, TaskOrigin};
+pub use document::{
+    CoreSched, DEFAULT_DURATION_MS, Group, HZ, Kernel, MOST_CPUS, Machine, Max, NamedVariant, Opened, Preempt,
+    RecordKind, RunOptions, SCHEMA, Scenario, Tick, Variant,
+};
+pub use open::{open, open_bytes};
+pub use problem::{Place, Problem, Severity};

@@ -1,0 +1,240 @@
+//! What can be said of a scenario without running it: loops that take no time, barriers that
+//! cannot be met, CPUs that are not there, and what has no effect.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::document::Scenario;
+use crate::path::key_text;
+use crate::problem::Problem;
+use crate::workload::{Action, Attributes, Event, Loops, Policy, Task, Workload};
+
+use super::names::{Paths, phase_paths};
+
+/// Who uses a barrier.
+#[derive(Debug, Default)]
+pub(super) struct BarrierUsers<'w> {
+    /// References times instances: how many must meet.
+    pub references: u64,
+    /// How many tasks can be there at one time.
+    instances: u64,
+    tasks: HashSet<&'w str>,
+}
+
+/// The users of each barrier.
+pub(super) fn barrier_users(workload: &Workload) -> HashMap<&str, BarrierUsers<'_>> {
+    let mut barriers: HashMap<&str, BarrierUsers<'_>> = HashMap::new();
+    for task in &workload.tasks {
+        let mut met: HashSet<&str> = HashSet::new();
+        for event in task.phases.iter().flat_map(|phase| &phase.events) {
+            let Action::Barrier(name) = &event.action else { continue };
+            let users = barriers.entry(name).or_default();
+            users.references += u64::from(task.instances);
+            users.tasks.insert(&task.name);
+            if met.insert(name) {
+                users.instances += u64::from(task.instances);
+            }
+        }
+    }
+    barriers
+}
+
+/// Checks what is outside the workload.
+pub(super) fn scenario(scenario: &Scenario, found: &mut Vec<Problem>) {
+    if !scenario.groups.is_empty() {
+        found.push(Problem::notice("groups", "groups are not modelled yet; every task runs in the root group"));
+    }
+    let duration = scenario.duration_ms();
+    if scenario.run.warmup_ms >= duration {
+        let message = format!("the warm-up must end before the run does, at {duration} ms");
+        found.push(Problem::error("run.warmup_ms", message));
+    }
+}
+
+/// Checks the tasks.
+pub(super) fn workload(scenario: &Scenario, found: &mut Vec<Problem>) {
+    let workload = &scenario.workload;
+    if workload.tasks.is_empty() {
+        found.push(Problem::notice("workload.tasks", "there are no tasks; the CPU stays idle"));
+    }
+    global(workload, found);
+    let paths = Paths::of(workload);
+    let barriers = barrier_users(workload);
+    for (index, task) in workload.tasks.iter().enumerate() {
+        let path = &paths.tasks[index];
+        let phases = phase_paths(path, task);
+        attributes(&task.attributes, scenario.machine.cpus(), path, found);
+        for (phase, path) in task.phases.iter().zip(&phases) {
+            if !task.is_inline() {
+                attributes(&phase.attributes, scenario.machine.cpus(), path, found);
+            }
+        }
+        spinning(task, path, &phases, &barriers, found);
+        unmodelled(index, task, &paths, found);
+    }
+    barriers_met(workload, &paths, &barriers, found);
+    wakers(workload, &paths, found);
+}
+
+fn global(workload: &Workload, found: &mut Vec<Problem>) {
+    if workload.global.pi_enabled {
+        found.push(Problem::notice("workload.global.pi_enabled", "priority inheritance is not modelled yet"));
+    }
+    if workload.global.ignored.iter().any(|(key, _)| key == "frag") {
+        found.push(Problem::notice("workload.global.frag", "rt-app ignores `frag`; so does this"));
+    }
+    if let Some(policy @ (Policy::Fifo | Policy::RoundRobin | Policy::Deadline)) = workload.global.default_policy {
+        let message = format!("{} is not modelled yet; tasks run as SCHED_OTHER with nice 0", policy.name());
+        found.push(Problem::notice("workload.global.default_policy", message));
+    }
+}
+
+fn attributes(attributes: &Attributes, cpus: u64, path: &str, found: &mut Vec<Problem>) {
+    for (index, &cpu) in attributes.cpus.iter().flatten().enumerate() {
+        if u64::from(cpu) >= cpus {
+            let machine = if cpus == 1 { "CPU 0 only".to_owned() } else { format!("CPUs 0 to {}", cpus - 1) };
+            let message = format!("there is no CPU {cpu}: the machine has {machine}");
+            found.push(Problem::error(format!("{path}.cpus[{index}]"), message));
+        }
+    }
+    for (key, _) in &attributes.unmodelled {
+        let message = format!("`{key}` is not modelled yet; it has no effect");
+        found.push(Problem::notice(format!("{path}.{}", key_text(key)), message));
+    }
+}
+
+/// Whether an event may let time pass, by itself or by waiting for somebody.
+fn may_take_time(event: &Event, barriers: &HashMap<&str, BarrierUsers<'_>>) -> bool {
+    match &event.action {
+        Action::Run(amount)
+        | Action::Runtime(amount)
+        | Action::Sleep(amount)
+        | Action::RunNs(amount)
+        | Action::SleepNs(amount) => !amount.is_zero(),
+        Action::Timer { period_us, .. } => *period_us > 0,
+        Action::Barrier(name) => barriers.get(name.as_str()).is_some_and(|users| users.references > 1),
+        Action::Lock(_)
+        | Action::Wait { .. }
+        | Action::Sync { .. }
+        | Action::Suspend(_)
+        | Action::SemaphoreWait(_)
+        | Action::Yield => true,
+        _ => false,
+    }
+}
+
+/// Names loops without end in which no time can pass. What depends on others is found in the run.
+fn spinning(
+    task: &Task,
+    path: &str,
+    phases: &[String],
+    barriers: &HashMap<&str, BarrierUsers<'_>>,
+    found: &mut Vec<Problem>,
+) {
+    let mut told = |path: &str, events: &mut dyn Iterator<Item = &Event>| {
+        let events: Vec<&Event> = events.collect();
+        if events.iter().any(|event| may_take_time(event, barriers)) {
+            return false;
+        }
+        let why = if events.is_empty() {
+            "it has no events".to_owned()
+        } else if events.iter().any(|event| matches!(event.action, Action::Unmodelled { .. })) {
+            "its events take no time (some are not modelled yet)".to_owned()
+        } else {
+            "its events take no time".to_owned()
+        };
+        found.push(Problem::error(path, format!("the loop goes on for ever without time passing: {why}")));
+        true
+    };
+    for (index, phase) in task.phases.iter().enumerate() {
+        if phase.loops == Loops::Forever {
+            let spins = told(&phases[index], &mut phase.events.iter());
+            if !spins && index + 1 < task.phases.len() {
+                let message = "this phase goes on for ever; the phases after it are never reached";
+                found.push(Problem::notice(&phases[index], message));
+            }
+            return;
+        }
+    }
+    if task.loops == Loops::Forever {
+        let done = task.phases.iter().filter(|phase| phase.loops != Loops::Times(0));
+        told(path, &mut done.flat_map(|phase| &phase.events));
+    }
+}
+
+fn unmodelled(index: usize, task: &Task, paths: &Paths, found: &mut Vec<Problem>) {
+    paths.each_event(index, task, |event, path| {
+        if let Action::Unmodelled { event, .. } = &event.action {
+            found.push(Problem::notice(path(), format!("`{event}` is not modelled yet; it takes no time")));
+        }
+    });
+}
+
+fn barriers_met(
+    workload: &Workload,
+    paths: &Paths,
+    barriers: &HashMap<&str, BarrierUsers<'_>>,
+    found: &mut Vec<Problem>,
+) {
+    let mut forked: HashSet<&str> = HashSet::new();
+    for event in workload.tasks.iter().flat_map(|task| &task.phases).flat_map(|phase| &phase.events) {
+        if let Action::Fork(name) = &event.action {
+            forked.insert(name);
+        }
+    }
+    let mut told: HashSet<&str> = HashSet::new();
+    for (index, task) in workload.tasks.iter().enumerate() {
+        paths.each_event(index, task, |event, path| {
+            let Action::Barrier(name) = &event.action else { return };
+            let Some(users) = barriers.get(name.as_str()) else { return };
+            if let Some(task) = users.tasks.iter().filter(|task| forked.contains(**task)).min() {
+                if told.insert(name) {
+                    let message =
+                        format!("the barrier `{name}` counts its users at the start, and `{task}` is forked later");
+                    found.push(Problem::error(path(), message));
+                }
+            } else if users.references > users.instances && told.insert(name) {
+                let message = format!(
+                    "the barrier `{name}` can never be met: {} references must meet, and {} tasks use it",
+                    users.references, users.instances
+                );
+                found.push(Problem::error(path(), message));
+            }
+        });
+    }
+}
+
+/// Tells of waits that nobody ends, and of wake-ups that nobody waits for.
+fn wakers(workload: &Workload, paths: &Paths, found: &mut Vec<Problem>) {
+    let names: HashSet<&str> = workload.tasks.iter().map(|task| task.name.as_str()).collect();
+    let point = |task: &'_ Task, name: &'_ str| -> String {
+        if name.is_empty() || names.contains(name) { task.name.clone() } else { name.to_owned() }
+    };
+    let (mut suspended, mut resumed, mut posted, mut signalled) =
+        (HashSet::new(), HashSet::new(), HashSet::new(), HashSet::new());
+    for task in &workload.tasks {
+        for event in task.phases.iter().flat_map(|phase| &phase.events) {
+            match &event.action {
+                Action::Suspend(name) => _ = suspended.insert(point(task, name)),
+                Action::Resume(name) => _ = resumed.insert(name.clone()),
+                Action::SemaphorePost(name) => _ = posted.insert(name.as_str()),
+                Action::Signal(name) | Action::Broadcast(name) => _ = signalled.insert(name.as_str()),
+                Action::Sync { condition, .. } => _ = signalled.insert(condition.as_str()),
+                _ => {}
+            }
+        }
+    }
+    for (index, task) in workload.tasks.iter().enumerate() {
+        paths.each_event(index, task, |event, path| {
+            let message = match &event.action {
+                Action::Suspend(name) if !resumed.contains(&point(task, name)) => "nobody resumes this",
+                Action::Resume(name) if !suspended.contains(name) => "nobody suspends there; it wakes nobody",
+                Action::SemaphoreWait(name) if !posted.contains(name.as_str()) => "nobody posts this semaphore",
+                Action::Wait { condition, .. } if !signalled.contains(condition.as_str()) => {
+                    "nobody signals this condition"
+                }
+                _ => return,
+            };
+            found.push(Problem::notice(path(), message));
+        });
+    }
+}

@@ -1,0 +1,168 @@
+//! From a scenario to the input of a run.
+//! Not for reading documents: [`crate::document`] and [`crate::workload`] have done that.
+
+mod attributes;
+mod checks;
+mod mutexes;
+mod names;
+mod platform;
+mod program;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use schedlab_sim::{Birth, Input, MAX_TASKS, TaskSpec};
+
+use crate::document::{RecordKind, Scenario};
+use crate::problem::{Problem, nearest_name, verdict};
+use crate::workload::{Action, Start, Task};
+
+use names::Paths;
+use program::Compiler;
+
+/// How many switches and wake-ups a full record may hold: 16 MiB or so.
+pub const RECORD_BUDGET: usize = 1 << 20;
+
+/// A run, ready to be simulated.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The input of the engine.
+    pub input: Input,
+    /// What has no effect, or not the usual one.
+    pub notices: Vec<Problem>,
+    /// Which task and instance each of `input.tasks` is. Forked tasks follow at run time, as
+    /// further instances of their templates.
+    pub tasks: Vec<TaskOrigin>,
+    /// The kinds of operation that `op_begin` and `op_end` mark, by `OperationId`.
+    pub operations: Vec<String>,
+}
+
+/// Where a task of the engine comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaskOrigin {
+    /// The name of the task in the document.
+    pub name: String,
+    /// Which of its instances, from 0.
+    pub instance: u32,
+}
+
+impl Scenario {
+    /// Makes the input of repeat `repeat` (its seed is `run.seed + repeat`) of the scenario itself;
+    /// variants are not looked at.
+    ///
+    /// # Errors
+    /// What cannot be run: flags that the release lacks, tasks without end or time, barriers that
+    /// cannot be met, CPUs that the machine lacks, more than is modelled yet.
+    pub fn prepare(&self, repeat: u32) -> Result<Prepared, Vec<Problem>> {
+        let mut found = Vec::new();
+        let machine = platform::machine(&self.machine, &mut found);
+        let kernel = platform::kernel(&self.kernel, &self.machine, &mut found);
+        checks::scenario(self, &mut found);
+        let total: u64 = self.workload.tasks.iter().map(|task| u64::from(task.instances)).sum();
+        if total > MAX_TASKS as u64 {
+            let message = format!("{total} instances in all are more than the {MAX_TASKS} tasks a run may have");
+            found.push(Problem::error("workload.tasks", message));
+            return Err(verdict(found).err().unwrap_or_default());
+        }
+        checks::workload(self, &mut found);
+        let mut input = Input::new(kernel, machine, self.duration_ms().saturating_mul(1_000_000));
+        input.warmup_ns = self.run.warmup_ms.saturating_mul(1_000_000);
+        input.seed = self.run.seed.wrapping_add(u64::from(repeat));
+        input.record_budget = match self.run.record {
+            RecordKind::Full => RECORD_BUDGET,
+            RecordKind::Summary => 0,
+        };
+        let (tasks, operations) = compile_tasks(self, &mut input, &mut found);
+        let notices = verdict(found)?;
+        Ok(Prepared { input, notices, tasks, operations })
+    }
+}
+
+/// Fills in tasks, templates and objects.
+fn compile_tasks(scenario: &Scenario, input: &mut Input, found: &mut Vec<Problem>) -> (Vec<TaskOrigin>, Vec<String>) {
+    let workload = &scenario.workload;
+    let paths = Paths::of(workload);
+    let templates = forked_tasks(&workload.tasks, &paths, found);
+    let mut compiler = Compiler::new(scenario, &templates);
+    let mut instances: HashMap<&str, u32> = HashMap::new();
+    for task in &workload.tasks {
+        *instances.entry(&task.name).or_default() += task.instances;
+    }
+    let mut next: HashMap<&str, u32> = HashMap::new();
+    let mut origins = Vec::new();
+    let mut forked: Vec<Option<TaskSpec>> = vec![None; templates.len()];
+    for (index, task) in workload.tasks.iter().enumerate() {
+        let spec = compiler.task(task, &paths.tasks[index], found);
+        let template = templates.get(task.name.as_str()).copied();
+        for _ in 0..task.instances {
+            let instance = next.entry(&task.name).or_default();
+            let several = template.is_some() || instances[task.name.as_str()] > 1;
+            let name = if several { format!("{}-{instance}", task.name) } else { task.name.clone() };
+            input.tasks.push(TaskSpec { name, identity: identity(&task.name, *instance), ..spec.clone() });
+            origins.push(TaskOrigin { name: task.name.clone(), instance: *instance });
+            *instance += 1;
+        }
+        if let Some(slot) = template.and_then(|template| forked.get_mut(template as usize)) {
+            // A forked task begins at its fork; a delay is that of the instances from the start.
+            slot.get_or_insert(TaskSpec { start_ns: 0, birth: Birth::Fork, ..spec });
+        }
+    }
+    input.templates = forked.into_iter().flatten().collect();
+    input.objects = compiler.objects(workload);
+    (origins, compiler.operations.into_list())
+}
+
+/// The tasks that some `fork` names, numbered in the order of the tasks.
+fn forked_tasks<'w>(tasks: &'w [Task], paths: &Paths, found: &mut Vec<Problem>) -> HashMap<&'w str, u32> {
+    let mut named = std::collections::HashSet::new();
+    for (index, task) in tasks.iter().enumerate() {
+        paths.each_event(index, task, |event, path| {
+            let Action::Fork(name) = &event.action else { return };
+            if tasks.iter().any(|task| task.name == *name) {
+                named.insert(name.as_str());
+            } else {
+                let problem = Problem::error(path(), format!("there is no task `{name}` to fork"));
+                found.push(problem.suggest(nearest_name(name, tasks.iter().map(|task| task.name.as_str()))));
+            }
+        });
+    }
+    let mut templates = HashMap::new();
+    for task in tasks.iter().filter(|task| named.contains(task.name.as_str())) {
+        let number = u32::try_from(templates.len()).unwrap_or(u32::MAX);
+        templates.entry(task.name.as_str()).or_insert(number);
+    }
+    templates
+}
+
+/// What a task's random draws are seeded with: its name and instance, nothing else, so that adding
+/// a task leaves the draws of the others alone.
+fn identity(name: &str, instance: u32) -> u64 {
+    let mut bytes = name.as_bytes().to_vec();
+    bytes.push(0xff);
+    bytes.extend(instance.to_le_bytes());
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}
+
+impl Compiler<'_> {
+    /// A task as the engine takes it; name and identity are those of its first instance.
+    fn task(&mut self, task: &Task, path: &str, found: &mut Vec<Problem>) -> TaskSpec {
+        let initial = self.initial(task, path, found);
+        let program = Arc::new(self.program(task, path, initial, found));
+        let (policy, nice, slice_ns) = self.in_engine(initial);
+        TaskSpec {
+            name: task.name.clone(),
+            identity: identity(&task.name, 0),
+            start_ns: task.delay_us.saturating_mul(1000),
+            birth: match task.start {
+                Start::Wake => Birth::Wake,
+                Start::Fork => Birth::Fork,
+            },
+            policy,
+            nice,
+            slice_ns,
+            group: None,
+            cookie: task.cookie,
+            program,
+        }
+    }
+}

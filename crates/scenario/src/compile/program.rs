@@ -1,0 +1,254 @@
+//! Programs: the phases and events of a task as the engine's steps.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use schedlab_sim::{
+    BarrierId, ConditionId, Length, MutexId, Objects, OperationId, Program, SemaphoreId, Step, SuspensionId,
+    TemplateId, TimerId, TimerMode as SimTimerMode, TimerRef,
+};
+
+use crate::document::Scenario;
+use crate::problem::Problem;
+use crate::workload::{Action, Amount, Loops, Phase, Task, TimerMode, Workload};
+
+use super::attributes::{Flow, State};
+use super::checks;
+use super::mutexes::{self, Held};
+use super::names::{Names, phase_paths};
+
+/// The counter of the loop over a task's phases; loops of phases use the next.
+const TASK_COUNTER: u32 = 0;
+const PHASE_COUNTER: u32 = 1;
+
+/// Turns tasks into programs; numbers the objects that they share.
+pub(super) struct Compiler<'s> {
+    pub scenario: &'s Scenario,
+    templates: &'s HashMap<&'s str, u32>,
+    task_names: std::collections::HashSet<&'s str>,
+    mutexes: Names,
+    conditions: Names,
+    semaphores: Names,
+    barriers: Names,
+    suspensions: Names,
+    timers: Names,
+    pub operations: Names,
+}
+
+/// The program of one task while it is written.
+struct Writer<'c, 's> {
+    compiler: &'c mut Compiler<'s>,
+    task: &'c Task,
+    held: Held,
+    steps: Vec<Step>,
+    own_timers: Names,
+    /// The position of each trace, by phase and event: a first round that is written apart goes on
+    /// with the same traces.
+    traces: HashMap<(usize, usize), u32>,
+}
+
+impl<'s> Compiler<'s> {
+    pub fn new(scenario: &'s Scenario, templates: &'s HashMap<&'s str, u32>) -> Self {
+        Self {
+            scenario,
+            templates,
+            task_names: scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect(),
+            mutexes: Names::default(),
+            conditions: Names::default(),
+            semaphores: Names::default(),
+            barriers: Names::default(),
+            suspensions: Names::default(),
+            timers: Names::default(),
+            operations: Names::default(),
+        }
+    }
+
+    /// The program of a task that starts in the state `initial`.
+    pub fn program(&mut self, task: &Task, path: &str, initial: State, found: &mut Vec<Problem>) -> Program {
+        let paths = phase_paths(path, task);
+        let flow = Flow::of(initial, &task.phases);
+        for (index, phase) in task.phases.iter().enumerate() {
+            self.check_phase(phase, flow.first[index], &paths[index], found);
+        }
+        let held = mutexes::follow(task, &paths, found);
+        let mut writer = Writer {
+            compiler: self,
+            task,
+            held,
+            steps: Vec::new(),
+            own_timers: Names::default(),
+            traces: HashMap::new(),
+        };
+        let steady = flow.is_steady(&task.phases);
+        match task.loops {
+            Loops::Times(0) => {}
+            Loops::Times(1) => writer.round(&flow, true, false),
+            loops if steady => writer.repeated(loops, TASK_COUNTER, |writer| writer.round(&flow, true, true)),
+            loops => {
+                // The first round changes other things than the later ones: it is written apart.
+                writer.round(&flow, true, false);
+                let rest = match loops {
+                    Loops::Forever => Loops::Forever,
+                    Loops::Times(times) => Loops::Times(times - 1),
+                };
+                writer.repeated(rest, TASK_COUNTER, |writer| writer.round(&flow, false, true));
+            }
+        }
+        let loops = if writer.steps.iter().any(|step| matches!(step, Step::LoopStart { .. })) { 2 } else { 0 };
+        let (own_timers, traces) = (writer.own_timers.len(), writer.traces.len());
+        Program { steps: writer.steps, loops, own_timers, traces }
+    }
+
+    /// The objects of all programs written so far.
+    pub fn objects(&self, workload: &Workload) -> Objects {
+        let users = checks::barrier_users(workload);
+        let met_by = |name: &String| users.get(name.as_str()).map_or(0, |users| users.references);
+        let count = |name: &String| u32::try_from(met_by(name)).unwrap_or(u32::MAX);
+        Objects {
+            mutexes: self.mutexes.len(),
+            conditions: self.conditions.len(),
+            semaphores: self.semaphores.len(),
+            barriers: self.barriers.list().iter().map(count).collect(),
+            suspensions: self.suspensions.len(),
+            timers: self.timers.len(),
+            operations: self.operations.len(),
+        }
+    }
+}
+
+impl Writer<'_, '_> {
+    /// The phases once; `first` and `later` say which rounds the steps stand for.
+    fn round(&mut self, flow: &Flow, first: bool, later: bool) {
+        let task = self.task;
+        for (index, phase) in task.phases.iter().enumerate() {
+            if phase.loops == Loops::Times(0) {
+                continue;
+            }
+            if let Some(state) = flow.change(index, phase, first, later) {
+                self.steps.push(self.compiler.attributes_step(state));
+            }
+            self.repeated(phase.loops, PHASE_COUNTER, |writer| writer.events(index, phase));
+        }
+    }
+
+    /// Puts a loop round what `body` writes, unless it is done once.
+    fn repeated(&mut self, loops: Loops, counter: u32, body: impl FnOnce(&mut Self)) {
+        let times = match loops {
+            Loops::Times(1) => return body(self),
+            Loops::Times(times) => Some(times),
+            Loops::Forever => None,
+        };
+        let start = self.position();
+        self.steps.push(Step::LoopStart { counter, times, end: 0 });
+        body(self);
+        let position = self.position();
+        self.steps.push(Step::LoopEnd { start });
+        if let Some(Step::LoopStart { end, .. }) = self.steps.get_mut(start as usize) {
+            *end = position;
+        }
+    }
+
+    fn position(&self) -> u32 {
+        u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
+    }
+
+    fn events(&mut self, index: usize, phase: &Phase) {
+        for (position, event) in phase.events.iter().enumerate() {
+            self.event(&event.action, (index, position));
+        }
+    }
+
+    fn event(&mut self, action: &Action, at: (usize, usize)) {
+        let micro = |writer: &mut Self, amount: &Amount| writer.length(amount, 1000, at);
+        let step = match action {
+            Action::Run(amount) => Step::Run(micro(self, amount)),
+            Action::Runtime(amount) => Step::Runtime(micro(self, amount)),
+            Action::Sleep(amount) => Step::Sleep(micro(self, amount)),
+            Action::RunNs(amount) => Step::Run(self.length(amount, 1, at)),
+            Action::SleepNs(amount) => Step::Sleep(self.length(amount, 1, at)),
+            Action::Timer { name, period_us, mode } => self.timer(name, *period_us, *mode),
+            Action::Lock(name) => Step::Lock(self.mutex(name)),
+            Action::Unlock(name) => Step::Unlock(self.mutex(name)),
+            Action::Wait { condition, mutex } => self.wait(condition, mutex),
+            Action::Signal(name) => Step::Signal(self.condition(name)),
+            Action::Broadcast(name) => Step::Broadcast(self.condition(name)),
+            Action::Sync { condition, mutex } => return self.sync(condition, mutex, at),
+            Action::Suspend(name) => Step::Suspend(self.suspension(name)),
+            Action::Resume(name) => Step::Resume(SuspensionId(self.compiler.suspensions.number(name))),
+            Action::SemaphorePost(name) => Step::SemaphorePost(SemaphoreId(self.compiler.semaphores.number(name))),
+            Action::SemaphoreWait(name) => Step::SemaphoreWait(SemaphoreId(self.compiler.semaphores.number(name))),
+            Action::Barrier(name) => Step::Barrier(BarrierId(self.compiler.barriers.number(name))),
+            Action::Yield => Step::Yield,
+            Action::Fork(name) => match self.compiler.templates.get(name.as_str()) {
+                Some(&template) => Step::Fork(TemplateId(template)),
+                None => return,
+            },
+            Action::Nice(nice) => Step::Nice(*nice),
+            Action::OperationBegin(name) => Step::OperationBegin(OperationId(self.compiler.operations.number(name))),
+            Action::OperationEnd(name) => Step::OperationEnd(OperationId(self.compiler.operations.number(name))),
+            Action::Unmodelled { .. } => return,
+        };
+        self.steps.push(step);
+    }
+
+    fn length(&mut self, amount: &Amount, unit_ns: u64, at: (usize, usize)) -> Length {
+        let ns = |value: u64| value.saturating_mul(unit_ns);
+        match amount {
+            Amount::Fixed(value) => Length::Fixed(ns(*value)),
+            Amount::Exponential(mean) => Length::Exponential { mean_ns: ns(*mean) },
+            Amount::Uniform(least, most) => Length::Uniform { least_ns: ns(*least), most_ns: ns(*most) },
+            Amount::LogNormal(median, sigma) => Length::LogNormal { median_ns: ns(*median), sigma: *sigma },
+            Amount::Trace(values) => {
+                let next = u32::try_from(self.traces.len()).unwrap_or(u32::MAX);
+                let position = *self.traces.entry(at).or_insert(next);
+                let lengths_ns: Arc<[u64]> = values.iter().map(|&value| ns(value)).collect();
+                Length::Trace { lengths_ns, position }
+            }
+        }
+    }
+
+    fn timer(&mut self, name: &str, period_us: u64, mode: TimerMode) -> Step {
+        let timer = if name.starts_with("unique") {
+            TimerRef::Own(self.own_timers.number(name))
+        } else {
+            TimerRef::Shared(TimerId(self.compiler.timers.number(name)))
+        };
+        let mode = match mode {
+            TimerMode::Relative => SimTimerMode::Relative,
+            TimerMode::Absolute => SimTimerMode::Absolute,
+        };
+        Step::Timer { timer, period_ns: period_us.saturating_mul(1000), mode }
+    }
+
+    /// `sync` is lock, signal, wait, unlock; where the task holds the mutex already, signal and
+    /// wait: taking it once more would block for ever.
+    fn sync(&mut self, condition: &str, mutex: &str, at: (usize, usize)) {
+        let held = self.held.at_sync.contains(&at);
+        let id = self.mutex(mutex);
+        let (signal, wait) = (Step::Signal(self.condition(condition)), self.wait(condition, mutex));
+        if held {
+            self.steps.extend([signal, wait]);
+        } else {
+            self.steps.extend([Step::Lock(id), signal, wait, Step::Unlock(id)]);
+        }
+    }
+
+    fn wait(&mut self, condition: &str, mutex: &str) -> Step {
+        Step::Wait { condition: self.condition(condition), mutex: self.mutex(mutex) }
+    }
+
+    fn mutex(&mut self, name: &str) -> MutexId {
+        MutexId(self.compiler.mutexes.number(name))
+    }
+
+    fn condition(&mut self, name: &str) -> ConditionId {
+        ConditionId(self.compiler.conditions.number(name))
+    }
+
+    /// A task suspends itself under its own name. Older files gave a shared name instead: one that
+    /// no task has.
+    fn suspension(&mut self, name: &str) -> SuspensionId {
+        let own = name.is_empty() || self.compiler.task_names.contains(name);
+        SuspensionId(self.compiler.suspensions.number(if own { &self.task.name } else { name }))
+    }
+}

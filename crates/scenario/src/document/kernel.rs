@@ -1,0 +1,198 @@
+//! The `kernel` of a document: release, features, tunables.
+//! Not for the rules behind them: those are in `schedlab_sim`.
+
+use std::collections::BTreeMap;
+
+use schedlab_sim::kernel::{FEATURES, Feature, Release, TUNABLES, Tunable};
+
+use crate::json::Value;
+use crate::problem::{Problem, nearest_name};
+use crate::read::{Fields, Node, unknown_key};
+
+/// The kernel of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The release.
+    pub release: Release,
+    /// Flags that differ from the release's defaults, or that a document names anyway.
+    pub features: BTreeMap<Feature, bool>,
+    /// Tunables that a document names: final values, as debugfs shows them.
+    pub tunables: BTreeMap<Tunable, u64>,
+    /// Core scheduling.
+    pub core_sched: CoreSched,
+    /// Whether the second hardware threads are off.
+    pub nosmt: bool,
+    /// The preemption model, if a document names one.
+    pub preempt: Option<Preempt>,
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self {
+            release: Release::V6_12,
+            features: BTreeMap::new(),
+            tunables: BTreeMap::new(),
+            core_sched: CoreSched::Off,
+            nosmt: false,
+            preempt: None,
+        }
+    }
+}
+
+/// Which core scheduler there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CoreSched {
+    /// None.
+    #[default]
+    Off,
+    /// The one of mainline kernels.
+    Mainline,
+    /// The fourth version of the RFC.
+    RfcV4,
+    /// The same, with cookies compared.
+    RfcV4CookieMatch,
+}
+
+/// The preemption model of the kernel itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preempt {
+    /// No preemption in the kernel.
+    None,
+    /// Preemption at voluntary points.
+    Voluntary,
+    /// Full preemption.
+    Full,
+    /// Lazy preemption.
+    Lazy,
+}
+
+const CORE_SCHEDULERS: [(&str, CoreSched); 4] = [
+    ("off", CoreSched::Off),
+    ("mainline", CoreSched::Mainline),
+    ("rfc-v4", CoreSched::RfcV4),
+    ("rfc-v4-cookie-match", CoreSched::RfcV4CookieMatch),
+];
+
+const PREEMPTION_MODELS: [(&str, Preempt); 4] =
+    [("none", Preempt::None), ("voluntary", Preempt::Voluntary), ("full", Preempt::Full), ("lazy", Preempt::Lazy)];
+
+fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
+    names.iter().find(|(_, known)| known == value).map_or("", |(name, _)| name)
+}
+
+impl Kernel {
+    /// A release as it comes.
+    #[must_use]
+    pub fn of(release: Release) -> Self {
+        Self { release, ..Self::default() }
+    }
+
+    pub(crate) fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Self {
+        let mut kernel = Self::default();
+        let Some(mut fields) = Fields::of(node, "kernel", out) else { return kernel };
+        if let Some(node) = fields.take("release", out) {
+            kernel.release = read_release(&node, out).unwrap_or(kernel.release);
+        }
+        if let Some(node) = fields.take("features", out) {
+            kernel.features = read_features(&node, out);
+        }
+        if let Some(node) = fields.take("tunables", out) {
+            kernel.tunables = read_tunables(&node, out);
+        }
+        if let Some(node) = fields.take("core_sched", out) {
+            kernel.core_sched = node.one_of("core scheduler", &CORE_SCHEDULERS, out).unwrap_or_default();
+        }
+        kernel.nosmt = fields.take("nosmt", out).and_then(|node| node.boolean(out)).unwrap_or(false);
+        kernel.preempt =
+            fields.take("preempt", out).and_then(|node| node.one_of("preemption model", &PREEMPTION_MODELS, out));
+        fields.finish(out);
+        kernel
+    }
+
+    pub(crate) fn write(&self) -> Value {
+        let mut object = Value::object();
+        if self.release != Self::default().release {
+            object.push("release", self.release.name());
+        }
+        if !self.features.is_empty() {
+            let mut features = Value::object();
+            for (feature, &on) in &self.features {
+                features.push(feature.name(), on);
+            }
+            object.push("features", features);
+        }
+        if !self.tunables.is_empty() {
+            let mut tunables = Value::object();
+            for (tunable, &value) in &self.tunables {
+                tunables.push(tunable.info().name, value);
+            }
+            object.push("tunables", tunables);
+        }
+        if self.core_sched != CoreSched::Off {
+            object.push("core_sched", name_of(&CORE_SCHEDULERS, &self.core_sched));
+        }
+        if self.nosmt {
+            object.push("nosmt", true);
+        }
+        if let Some(preempt) = &self.preempt {
+            object.push("preempt", name_of(&PREEMPTION_MODELS, preempt));
+        }
+        object
+    }
+}
+
+fn read_release(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Release> {
+    let text = node.string("the name of a release, such as \"6.12\"", out)?;
+    let release = Release::parse(&text);
+    if release.is_none() {
+        let names = Release::ALL.map(Release::name);
+        let problem = node.error(format!("there is no release \"{text}\"; known: {}", names.join(", ")));
+        out.push(problem.suggest(nearest_name(&text, names)));
+    }
+    release
+}
+
+fn read_features(node: &Node<'_>, out: &mut Vec<Problem>) -> BTreeMap<Feature, bool> {
+    let mut features = BTreeMap::new();
+    for flag in node.members("an object of flags", out).unwrap_or_default() {
+        if flag.is_null() {
+            continue;
+        }
+        let Some(feature) = Feature::parse(flag.key()) else {
+            match flag.key().strip_prefix("NO_").and_then(Feature::parse) {
+                Some(feature) => {
+                    let name = feature.name();
+                    out.push(flag.key_error(format!("write \"{name}\": false to turn {name} off")));
+                }
+                None => unknown_key(&flag, "features", FEATURES.iter().map(|info| info.name), out),
+            }
+            continue;
+        };
+        if let Some(on) = flag.boolean(out)
+            && features.insert(feature, on).is_some()
+        {
+            out.push(flag.key_error(format!("{} is there twice", feature.name())));
+        }
+    }
+    features
+}
+
+fn read_tunables(node: &Node<'_>, out: &mut Vec<Problem>) -> BTreeMap<Tunable, u64> {
+    let mut tunables = BTreeMap::new();
+    for entry in node.members("an object of tunables", out).unwrap_or_default() {
+        if entry.is_null() {
+            continue;
+        }
+        let Some(tunable) = Tunable::parse(entry.key()) else {
+            unknown_key(&entry, "tunables", TUNABLES.iter().map(|info| info.name), out);
+            continue;
+        };
+        let info = tunable.info();
+        if let Some(value) = entry.unsigned("a number", info.least..=info.most, out)
+            && tunables.insert(tunable, value).is_some()
+        {
+            out.push(entry.key_error(format!("{} is there twice", info.name)));
+        }
+    }
+    tunables
+}

@@ -1,0 +1,324 @@
+//! The events of a phase: rt-app's and the extensions.
+
+use crate::json::Value;
+use crate::problem::Problem;
+use crate::read::{Fields, Node};
+
+use super::amount::{Amount, MOST_US};
+
+/// Every event a key can begin with: rt-app's, then the extensions.
+pub const EVENTS: [&str; 29] = [
+    "run",
+    "runtime",
+    "sleep",
+    "timer",
+    "lock",
+    "unlock",
+    "wait",
+    "signal",
+    "broad",
+    "sync",
+    "suspend",
+    "resume",
+    "sem_post",
+    "sem_wait",
+    "barrier",
+    "yield",
+    "fork",
+    "mem",
+    "iorun",
+    "memrun",
+    "ns_run",
+    "ns_sleep",
+    "nice",
+    "op_begin",
+    "op_end",
+    "move",
+    "weight",
+    "pipe_write",
+    "pipe_read",
+];
+
+/// The event that a key stands for: the longest one it begins with (`runtime2` is `runtime`).
+pub(super) fn event_name(key: &str) -> Option<&'static str> {
+    EVENTS.into_iter().filter(|name| key.starts_with(name)).max_by_key(|name| name.len())
+}
+
+/// An event of a phase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Its key, which begins with the event's name: `run`, `run0`.
+    pub key: String,
+    /// What happens.
+    pub action: Action,
+}
+
+/// What happens in an event. Times are microseconds where no other unit is said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// `run`: that much work at full speed of one CPU.
+    Run(Amount),
+    /// `runtime`: busy until that much wall time has passed.
+    Runtime(Amount),
+    /// `sleep`.
+    Sleep(Amount),
+    /// `ns_run`, an extension: `run` in nanoseconds.
+    RunNs(Amount),
+    /// `ns_sleep`, an extension: `sleep` in nanoseconds.
+    SleepNs(Amount),
+    /// `timer`: sleep until the timer's next point.
+    Timer {
+        /// The timer; one whose name begins with `unique` is each instance's own.
+        name: String,
+        /// The distance between points, microseconds.
+        period_us: u64,
+        /// What happens when the next point is past.
+        mode: TimerMode,
+    },
+    /// `lock` a mutex.
+    Lock(String),
+    /// `unlock` a mutex.
+    Unlock(String),
+    /// `wait` on a condition.
+    Wait {
+        /// The condition (`ref`).
+        condition: String,
+        /// The mutex.
+        mutex: String,
+    },
+    /// `signal` a condition: wakes the first waiter.
+    Signal(String),
+    /// `broad`: wakes all waiters of a condition.
+    Broadcast(String),
+    /// `sync`: lock, signal, wait, unlock.
+    Sync {
+        /// The condition (`ref`).
+        condition: String,
+        /// The mutex.
+        mutex: String,
+    },
+    /// `suspend` until resumed.
+    Suspend(String),
+    /// `resume` the tasks of that name, or all who wait under that name.
+    Resume(String),
+    /// `sem_post`.
+    SemaphorePost(String),
+    /// `sem_wait`.
+    SemaphoreWait(String),
+    /// `barrier`: all its users meet.
+    Barrier(String),
+    /// `yield`.
+    Yield,
+    /// `fork`: one more instance of that task.
+    Fork(String),
+    /// `nice`, an extension: changes the own nice value.
+    Nice(i8),
+    /// `op_begin`, an extension: an operation begins.
+    OperationBegin(String),
+    /// `op_end`, an extension: the operation ends.
+    OperationEnd(String),
+    /// An event that is accepted and takes no time yet, kept as written: `mem`, `iorun`, `memrun`,
+    /// `move`, `weight`, `pipe_write`, `pipe_read`.
+    Unmodelled {
+        /// The event's name.
+        event: &'static str,
+        /// Its value.
+        value: Value,
+    },
+}
+
+/// What a timer does when its next point is past.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimerMode {
+    /// The next point restarts at now, without a sleep.
+    #[default]
+    Relative,
+    /// The grid stays; late points fire at once.
+    Absolute,
+}
+
+impl Event {
+    /// An event under the plain name of its action.
+    #[must_use]
+    pub fn new(action: Action) -> Self {
+        Self { key: action.event().to_owned(), action }
+    }
+
+    pub(crate) fn read(node: &Node<'_>, event: &'static str, out: &mut Vec<Problem>) -> Option<Self> {
+        Some(Self { key: node.key().to_owned(), action: Action::read(node, event, out)? })
+    }
+
+    /// The key that is written: its own, if it still fits the action.
+    #[must_use]
+    pub(crate) fn written_key(&self) -> &str {
+        if event_name(&self.key) == Some(self.action.event()) { &self.key } else { self.action.event() }
+    }
+}
+
+impl Action {
+    /// The name of the event.
+    #[must_use]
+    pub const fn event(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::Runtime(_) => "runtime",
+            Self::Sleep(_) => "sleep",
+            Self::RunNs(_) => "ns_run",
+            Self::SleepNs(_) => "ns_sleep",
+            Self::Timer { .. } => "timer",
+            Self::Lock(_) => "lock",
+            Self::Unlock(_) => "unlock",
+            Self::Wait { .. } => "wait",
+            Self::Signal(_) => "signal",
+            Self::Broadcast(_) => "broad",
+            Self::Sync { .. } => "sync",
+            Self::Suspend(_) => "suspend",
+            Self::Resume(_) => "resume",
+            Self::SemaphorePost(_) => "sem_post",
+            Self::SemaphoreWait(_) => "sem_wait",
+            Self::Barrier(_) => "barrier",
+            Self::Yield => "yield",
+            Self::Fork(_) => "fork",
+            Self::Nice(_) => "nice",
+            Self::OperationBegin(_) => "op_begin",
+            Self::OperationEnd(_) => "op_end",
+            Self::Unmodelled { event, .. } => event,
+        }
+    }
+
+    fn read(node: &Node<'_>, event: &'static str, out: &mut Vec<Problem>) -> Option<Self> {
+        let amount = |out: &mut Vec<Problem>| Amount::read(node, "a number of µs", out);
+        let amount_ns = |out: &mut Vec<Problem>| Amount::read(node, "a number of ns", out);
+        let name = |what: &str, out: &mut Vec<Problem>| node.string(&format!("the name of {what}"), out);
+        Some(match event {
+            "run" => Self::Run(amount(out)?),
+            "runtime" => Self::Runtime(amount(out)?),
+            "sleep" => Self::Sleep(amount(out)?),
+            "ns_run" => Self::RunNs(amount_ns(out)?),
+            "ns_sleep" => Self::SleepNs(amount_ns(out)?),
+            "timer" => return read_timer(node, out),
+            "lock" => Self::Lock(name("a mutex", out)?),
+            "unlock" => Self::Unlock(name("a mutex", out)?),
+            "wait" => {
+                let (condition, mutex) = read_wait(node, out)?;
+                Self::Wait { condition, mutex }
+            }
+            "signal" => Self::Signal(name("a condition", out)?),
+            "broad" => Self::Broadcast(name("a condition", out)?),
+            "sync" => {
+                let (condition, mutex) = read_wait(node, out)?;
+                Self::Sync { condition, mutex }
+            }
+            "suspend" => Self::Suspend(name("a task", out)?),
+            "resume" => Self::Resume(name("a task", out)?),
+            "sem_post" => Self::SemaphorePost(name("a semaphore", out)?),
+            "sem_wait" => Self::SemaphoreWait(name("a semaphore", out)?),
+            "barrier" => Self::Barrier(name("a barrier", out)?),
+            "yield" => Self::Yield,
+            "fork" => Self::Fork(name("a task", out)?),
+            "nice" => Self::Nice(i8::try_from(node.integer("a nice value", -20..=19, out)?).unwrap_or(0)),
+            "op_begin" => Self::OperationBegin(name("an operation", out)?),
+            "op_end" => Self::OperationEnd(name("an operation", out)?),
+            _ => {
+                check_unmodelled(node, event, out);
+                Self::Unmodelled { event, value: node.value.clone().without_places() }
+            }
+        })
+    }
+
+    pub(crate) fn write(&self) -> Value {
+        let wait = |condition: &str, mutex: &str| {
+            let mut object = Value::object();
+            object.push("ref", condition);
+            object.push("mutex", mutex);
+            object
+        };
+        match self {
+            Self::Run(amount)
+            | Self::Runtime(amount)
+            | Self::Sleep(amount)
+            | Self::RunNs(amount)
+            | Self::SleepNs(amount) => amount.write(),
+            Self::Timer { name, period_us, mode } => {
+                let mut object = Value::object();
+                object.push("ref", name.as_str());
+                object.push("period", *period_us);
+                if *mode == TimerMode::Absolute {
+                    object.push("mode", "absolute");
+                }
+                object
+            }
+            Self::Wait { condition, mutex } | Self::Sync { condition, mutex } => wait(condition, mutex),
+            Self::Lock(name)
+            | Self::Unlock(name)
+            | Self::Signal(name)
+            | Self::Broadcast(name)
+            | Self::Suspend(name)
+            | Self::Resume(name)
+            | Self::SemaphorePost(name)
+            | Self::SemaphoreWait(name)
+            | Self::Barrier(name)
+            | Self::Fork(name)
+            | Self::OperationBegin(name)
+            | Self::OperationEnd(name) => Value::from(name.as_str()),
+            Self::Yield => Value::from(""),
+            Self::Nice(nice) => Value::from(*nice),
+            Self::Unmodelled { value, .. } => value.clone(),
+        }
+    }
+}
+
+fn read_timer(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Action> {
+    let mut fields = Fields::of(node, "timer", out)?;
+    let name = fields.take("ref", out).and_then(|node| node.string("the name of a timer", out));
+    let period = fields.take("period", out);
+    let mode = fields.take("mode", out);
+    fields.finish(out);
+    let modes = [("relative", TimerMode::Relative), ("absolute", TimerMode::Absolute)];
+    let mode = mode.and_then(|node| node.one_of("timer mode", &modes, out)).unwrap_or_default();
+    let Some(period) = period else {
+        out.push(node.error("a timer needs a `period`"));
+        return None;
+    };
+    let period_us = period.unsigned("a number of µs", 0..=MOST_US, out)?;
+    // rt-app takes a timer without `ref` as one more timer of the unknown name.
+    Some(Action::Timer { name: name.unwrap_or_else(|| "unknown".to_owned()), period_us, mode })
+}
+
+fn read_wait(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<(String, String)> {
+    let mut fields = Fields::of(node, "a wait", out)?;
+    let condition = fields.take("ref", out);
+    let mutex = fields.take("mutex", out);
+    fields.finish(out);
+    if condition.is_none() || mutex.is_none() {
+        out.push(node.error("expected {\"ref\": the condition, \"mutex\": the mutex}"));
+    }
+    Some((condition?.string("the name of a condition", out)?, mutex?.string("the name of a mutex", out)?))
+}
+
+/// Events that take no time yet are checked all the same, so that a file stays valid when they do.
+fn check_unmodelled(node: &Node<'_>, event: &str, out: &mut Vec<Problem>) {
+    match event {
+        "mem" | "iorun" => {
+            node.unsigned("a number of bytes", 0..=MOST_US, out);
+        }
+        "memrun" => {
+            let Some(mut fields) = Fields::of(node, "memrun", out) else { return };
+            if let Some(kind) = fields.take("type", out) {
+                kind.one_of("kind of memory work", &[("read", ()), ("write", ()), ("chase", ())], out);
+            }
+            for key in ["size", "count", "stride"] {
+                if let Some(number) = fields.take(key, out) {
+                    number.unsigned("a number", 0..=MOST_US, out);
+                }
+            }
+            for key in ["pattern", "ref"] {
+                if let Some(text) = fields.take(key, out) {
+                    text.string("a name", out);
+                }
+            }
+            fields.finish(out);
+        }
+        _ => {}
+    }
+}

@@ -16,6 +16,7 @@ mod wire;
 
 pub use compare::{Change, Comparison, Group, Row, Unit, compare};
 pub use distribution::{Bin, LogBins, cdf, log_bins, log2_microseconds};
+pub use mean::over_repeats;
 pub use summarize::{FIRST_TID, MAX_INSTANCES_LISTED, Subject, summarize};
 pub use variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};
 

@@ -82,8 +82,10 @@ impl Figures for OperationReport {
     }
 }
 
-/// The mean of reports of one variant, one a repeat; none when there is none.
-pub(crate) fn mean(repeats: Vec<VariantReport>) -> Option<VariantReport> {
+/// One report of a variant from the reports of its repeats, in their order: means of the figures,
+/// histograms together. None when there is no report.
+#[must_use]
+pub fn over_repeats(repeats: Vec<VariantReport>) -> Option<VariantReport> {
     if repeats.len() < 2 {
         return repeats.into_iter().next();
     }

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use schedlab_scenario::Prepared;
 use schedlab_sim::kernel::{Class, Release};
 use schedlab_sim::{Histogram, OperationResult, Reason, Run, TaskResult};
 
-use crate::mean::mean;
+use crate::mean::over_repeats;
 use crate::variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};
 
 /// The thread number of the first task; the others follow in the order of the input.
@@ -31,6 +32,18 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// The subject of a prepared scenario's runs; take it before the input goes to the engine.
+    #[must_use]
+    pub fn of(name: &str, prepared: &Prepared) -> Self {
+        Self {
+            name: name.to_owned(),
+            release: prepared.input.kernel.release(),
+            kinds: prepared.tasks.iter().map(|origin| origin.name.clone()).collect(),
+            templates: prepared.input.templates.iter().map(|template| template.name.clone()).collect(),
+            operations: prepared.operations.clone(),
+        }
+    }
+
     /// The name of the kind that the task at `index` of a run is an instance of.
     fn kind<'a>(&'a self, index: usize, task: &'a TaskResult) -> &'a str {
         if let Some(kind) = self.kinds.get(index) {
@@ -47,7 +60,7 @@ impl Subject {
 #[must_use]
 pub fn summarize(subject: &Subject, runs: &[Run]) -> VariantReport {
     let reports = runs.iter().map(|run| one_run(subject, run)).collect();
-    mean(reports).unwrap_or_else(|| VariantReport {
+    over_repeats(reports).unwrap_or_else(|| VariantReport {
         name: subject.name.clone(),
         release: subject.release.name().to_owned(),
         ..VariantReport::default()

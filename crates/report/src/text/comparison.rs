@@ -120,7 +120,7 @@ fn cell(of: Option<f64>, sem: Option<f64>, unit: Unit) -> String {
 
 fn change(change: &Change, row: &Row) -> String {
     let text = match change.percent {
-        Some(percent) if percent == 0.0 => "=".to_owned(),
+        Some(0.0) => "=".to_owned(),
         Some(percent) => format!("{percent:+.1} %"),
         None if change.absolute == 0.0 => "=".to_owned(),
         None if row.unit == Unit::Percent => format!("{:+.2} points", change.absolute),

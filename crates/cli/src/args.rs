@@ -1,0 +1,210 @@
+//! The command line. Its comments are the help, the man page and the completions.
+//! Not for doing anything.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A laboratory for the Linux fair scheduler.
+///
+/// Runs a scenario document or an rt-app workload on an exact model of the kernel's fair class and
+/// tells who ran when, who was preempted and why, and how long each task waited.
+///
+/// Exit status: 0 done; 1 the run failed; 2 the input or the command line is wrong.
+#[derive(Debug, Parser)]
+#[command(name = "schedlab", version, arg_required_else_help = true)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario and print what happened.
+    ///
+    /// A document with variants runs every one of them, unless --variant names one; an rt-app file
+    /// has two, 6.5 and 6.12. Formats of other tools (perf-latency, timehist, hist, switches) show
+    /// the first repeat; with several variants each begins with a line `# NAME`.
+    Run(Run),
+    /// Run every variant and compare each with the first.
+    Compare(Compare),
+    /// Print a link that holds the whole scenario.
+    Link {
+        /// A scenario document or an rt-app file; - is standard input.
+        file: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Print the scenario document that a link holds.
+    Unlink {
+        /// The link, or its part from the # on; - reads it from standard input.
+        link: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Print shell completions.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print a manual page.
+    Man {
+        /// The command the page is about; none: schedlab itself.
+        command: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// A scenario document or an rt-app file; - is standard input.
+    pub file: PathBuf,
+    /// Run this variant only.
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// The seed of the first repeat, in place of the document's.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub set: Set,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Summary)]
+    pub format: Format,
+    /// perf-latency: the sum of delays in place of the times of the longest one.
+    #[arg(long)]
+    pub sum: bool,
+    /// perf-latency: what to sort by, largest first [default: avg].
+    #[arg(long, value_enum, value_name = "KEY")]
+    pub sort: Option<Sort>,
+    /// timehist: add a table per task.
+    #[arg(long)]
+    pub summary: bool,
+    /// hist: a histogram for each.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub by: Option<By>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// A scenario document or an rt-app file; - is standard input.
+    pub file: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    pub format: TableFormat,
+    #[command(flatten)]
+    pub set: Set,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Set {
+    /// Set a value of the document, such as kernel.features.RUN_TO_PARITY=false.
+    ///
+    /// Dots between keys, quotes round a key with a dot, [n] for the n-th of a list or of repeated
+    /// keys. The value is JSON or a bare string. In a document with variants it is set in each one
+    /// that runs, after the variant's own changes; a path that begins with `variants` is set first.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub assignments: Vec<Assignment>,
+}
+
+/// One `--set`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    pub path: String,
+    pub value: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Output {
+    /// Write to this file, which appears only when it is complete; - is standard output.
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub to: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables to read.
+    Summary,
+    /// A list with a report per variant, times in ns.
+    Json,
+    /// As `perf sched latency` prints it.
+    PerfLatency,
+    /// As `perf sched timehist` prints it.
+    Timehist,
+    /// Log2 histograms as bpftrace prints them.
+    Hist,
+    /// One line a context switch: t_ns cpu prev->next reason.
+    Switches,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// The average delay.
+    Avg,
+    /// The largest delay.
+    Max,
+    /// Times scheduled in.
+    Switch,
+    /// CPU time.
+    Runtime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Each kind of task.
+    Task,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// An aligned table.
+    Table,
+    /// JSON.
+    Json,
+    /// Comma-separated values with a heading.
+    Csv,
+    /// A Markdown table.
+    Markdown,
+}
+
+/// Splits `PATH=VALUE` at the first `=` outside quotes.
+fn assignment(text: &str) -> Result<Assignment, String> {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (place, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '=' if !quoted && place > 0 => {
+                return Ok(Assignment { path: text[..place].to_owned(), value: text[place + 1..].to_owned() });
+            }
+            _ => {}
+        }
+    }
+    Err("expected PATH=VALUE, such as kernel.release=6.12".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn an_assignment_is_split_outside_quotes() {
+        let split = |text| assignment(text).map(|Assignment { path, value }| (path, value));
+        let pair = |path: &str, value: &str| Ok((path.to_owned(), value.to_owned()));
+        assert_eq!(split("kernel.release=6.12"), pair("kernel.release", "6.12"));
+        assert_eq!(split(r#"tasks."a=b".run=1"#), pair(r#"tasks."a=b".run"#, "1"));
+        assert_eq!(split(r#"tasks."a\"=b".run=x=y"#), pair(r#"tasks."a\"=b".run"#, "x=y"));
+        assert_eq!(split("title="), pair("title", ""));
+        assert!(split("kernel.release").is_err() && split("=1").is_err() && split("").is_err());
+    }
+}

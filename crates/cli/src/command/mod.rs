@@ -1,0 +1,32 @@
+//! One module a command. Not for what they share: reading, running and writing are beside.
+
+mod compare;
+mod help;
+mod link;
+mod run;
+
+use crate::args::{Args, Command};
+use crate::error::CommandError;
+
+/// Does what the command line asks.
+///
+/// # Errors
+/// [`CommandError`]: what is wrong, with the exit status that goes with it.
+pub fn dispatch(args: Args) -> Result<(), CommandError> {
+    match args.command {
+        Command::Run(run) => run::run(&run),
+        Command::Compare(compare) => compare::compare(&compare),
+        Command::Link { file, output } => link::link(&file, &output),
+        Command::Unlink { link, output } => link::unlink(&link, &output),
+        Command::Completions { shell } => help::completions(shell),
+        Command::Man { command } => help::man(command.as_deref()),
+    }
+}
+
+/// A value as one line of JSON.
+fn to_json(value: &impl serde::Serialize) -> Result<String, CommandError> {
+    let mut text = serde_json::to_string(value)
+        .map_err(|error| CommandError::Write { file: "JSON".to_owned(), source: error.into() })?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,72 @@
+//! What can go wrong in the command, and the exit status that goes with it.
+//! Not for what is wrong inside documents: those problems come from `schedlab-scenario`.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use schedlab_scenario::Problem;
+use schedlab_sim::{InputError, RunError};
+
+/// Why the command did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// A file could not be read.
+    #[error("{file}: {source}")]
+    Read { file: String, source: io::Error },
+    /// A file is larger than documents may be.
+    #[error("{file}: larger than {} MiB, the most a document may have", .limit >> 20)]
+    TooLarge { file: String, limit: usize },
+    /// A document is wrong.
+    #[error("{}", Listed(.file, .problems))]
+    Document { file: String, problems: Vec<Problem> },
+    /// There is no such variant.
+    #[error("{file}: no variant {name:?}; expected {known}")]
+    NoVariant { file: String, name: String, known: String },
+    /// There is nothing to compare.
+    #[error("{file}: one variant only; expected a document whose \"variants\" has two or more")]
+    OneVariant { file: String },
+    /// Options that do not go together.
+    #[error("{0}")]
+    Usage(String),
+    /// The engine refused the input.
+    #[error("{variant}: {source}")]
+    Input { variant: String, source: InputError },
+    /// A golden case cannot be run.
+    #[error("{file}: line {line}: {reason}")]
+    Case { file: String, line: usize, reason: String },
+    /// The output's place cannot be written to.
+    #[error("cannot write to {file}: {source}")]
+    NoOutput { file: String, source: io::Error },
+    /// The run failed.
+    #[error("{variant}: {source}")]
+    Run { variant: String, source: RunError },
+    /// Writing failed.
+    #[error("writing {file} failed: {source}")]
+    Write { file: String, source: io::Error },
+}
+
+impl CommandError {
+    /// 1 when the run or the writing failed, 2 when the input or the command line is wrong.
+    pub fn status(&self) -> ExitCode {
+        match self {
+            Self::Run { .. } | Self::Write { .. } => ExitCode::from(1),
+            _ => ExitCode::from(2),
+        }
+    }
+}
+
+/// Problems one a line, each with the file before it.
+struct Listed<'a>(&'a str, &'a [Problem]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, problem) in self.1.iter().enumerate() {
+            if place > 0 {
+                f.write_str("\nerror: ")?;
+            }
+            write!(f, "{}: {problem}", self.0)?;
+        }
+        Ok(())
+    }
+}

@@ -177,7 +177,7 @@ impl GoldenCase {
         });
         if grouped {
             let limited = self.input.groups.iter().any(|group| group.max.is_some())
-                || self.input.events.iter().any(|event| matches!(event.change, Change::Max(..)));
+                || self.input.events.iter().any(|event| matches!(event.change, Change::Max { .. }));
             let groups: Map<String, Value> = end
                 .groups
                 .iter()
@@ -198,14 +198,17 @@ impl GoldenCase {
             TaskState::Blocked => "blocked",
             TaskState::Exited => "exited",
         };
-        let mut end = json!({ "state": state, "sum_exec_ns": task.sum_exec_ns });
+        let mut end = json!({ "state": state });
+        if task.state == TaskState::New {
+            return end;
+        }
+        end["sum_exec_ns"] = json!(task.sum_exec_ns);
         if grouped {
             let group = task.group.map_or("/", |group| self.input.groups[group.0 as usize].path.as_str());
             end["group"] = json!(group);
         }
-        match task.state {
-            TaskState::New | TaskState::Exited => {}
-            _ => put_virtual_place(&mut end, task.virtual_time),
+        if task.state != TaskState::Exited {
+            put_virtual_place(&mut end, task.virtual_time);
         }
         end
     }
@@ -377,7 +380,8 @@ impl<'a> Builder<'a> {
 
     fn event(&self, event: &[Value]) -> Result<OutsideEvent, String> {
         let text = |at: usize| event.get(at).and_then(Value::as_str).ok_or_else(|| format!("event {event:?}: no text"));
-        let number = |at: usize| event.get(at).and_then(Value::as_u64).ok_or_else(|| format!("event {event:?}: no number"));
+        let number =
+            |at: usize| event.get(at).and_then(Value::as_u64).ok_or_else(|| format!("event {event:?}: no number"));
         let change = match text(1)? {
             "weight" => Change::Weight(self.listed_group(text(2)?)?, number(3)? as u32),
             "idle" => {
@@ -385,8 +389,9 @@ impl<'a> Builder<'a> {
                 Change::Idle(self.listed_group(text(2)?)?, idle)
             }
             "max" => {
-                let quota = Some(number(3)?).filter(|quota| *quota > 0).map(|quota| quota * 1000);
-                Change::Max(self.listed_group(text(2)?)?, quota, number(4)? * 1000)
+                let quota_ns = Some(number(3)?).filter(|quota| *quota > 0).map(|quota| quota * 1000);
+                let group = self.listed_group(text(2)?)?;
+                Change::Max { group, quota_ns, period_ns: number(4)? * 1000, burst_ns: 0 }
             }
             "move" => {
                 let name = text(3)?;

@@ -349,8 +349,17 @@ pub enum Change {
     Weight(GroupId, u32),
     /// cpu.idle of a group.
     Idle(GroupId, bool),
-    /// cpu.max of a group: quota (none: no limit) and period.
-    Max(GroupId, Option<u64>, u64),
+    /// cpu.max and cpu.max.burst of a group.
+    Max {
+        /// The group.
+        group: GroupId,
+        /// Run time a period, nanoseconds; none: no limit.
+        quota_ns: Option<u64>,
+        /// The period, nanoseconds, above 0.
+        period_ns: u64,
+        /// Unused quota that may be kept, nanoseconds.
+        burst_ns: u64,
+    },
     /// A task moves to a group; none: the root.
     Move(TaskId, Option<GroupId>),
 }

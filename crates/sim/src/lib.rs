@@ -53,6 +53,9 @@ pub use input::{
     OperationId, OutsideEvent, Policy, Program, SemaphoreId, Step, SuspensionId, TaskId, TaskSpec, TemplateId, TimerId,
     TimerMode, TimerRef,
 };
-pub use output::{Counters, CpuResult, OperationResult, Run, RunLengths, TaskEnd, TaskResult, TaskState};
+pub use output::{
+    Counters, CpuResult, EndState, GroupEnd, OperationResult, QueueEnd, Run, RunLengths, TaskEnd, TaskResult,
+    TaskState, VirtualPlace,
+};
 pub use reason::Reason;
 pub use record::{Entry, IDLE, Record};

@@ -2,7 +2,7 @@
 //! Not for tables or percentiles: `schedlab-report` makes those.
 
 use crate::histogram::Histogram;
-use crate::input::TaskId;
+use crate::input::GroupId;
 use crate::reason::Reason;
 use crate::record::Record;
 
@@ -17,7 +17,7 @@ pub struct Run {
     pub tasks: Vec<TaskResult>,
     /// Per CPU.
     pub cpus: Vec<CpuResult>,
-    /// The scheduler's counters over the whole run.
+    /// The scheduler's counters, from the end of the warm-up on.
     pub counters: Counters,
     /// Per kind of operation.
     pub operations: Vec<OperationResult>,
@@ -146,6 +146,25 @@ impl Counters {
             ("hrtick", self.hrtick),
         ]
     }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            sched_count: self.sched_count - earlier.sched_count,
+            sched_goidle: self.sched_goidle - earlier.sched_goidle,
+            ttwu_count: self.ttwu_count - earlier.ttwu_count,
+            ttwu_local: self.ttwu_local - earlier.ttwu_local,
+            yld_count: self.yld_count - earlier.yld_count,
+            tick_check_preempts: self.tick_check_preempts - earlier.tick_check_preempts,
+            tick_preempts: self.tick_preempts - earlier.tick_preempts,
+            check_deadline: self.check_deadline - earlier.check_deadline,
+            update_deadline: self.update_deadline - earlier.update_deadline,
+            preempt_deadline: self.preempt_deadline - earlier.preempt_deadline,
+            short_resched: self.short_resched - earlier.short_resched,
+            hrtick: self.hrtick - earlier.hrtick,
+        }
+    }
 }
 
 /// The statistics of one kind of operation, from the end of the warm-up on.
@@ -155,7 +174,18 @@ pub struct OperationResult {
     pub latency: Histogram,
 }
 
-/// Where a task is (see [`crate::Simulation::end_of_task`]).
+/// The scheduler's state at the present instant, for comparison with a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndState {
+    /// Per task.
+    pub tasks: Vec<TaskEnd>,
+    /// Per group.
+    pub groups: Vec<GroupEnd>,
+    /// The root queue.
+    pub root: QueueEnd,
+}
+
+/// Where a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
     /// Not started.
@@ -172,19 +202,81 @@ pub enum TaskState {
     Exited,
 }
 
-/// The scheduler's view of a task at the present instant, for comparison with a kernel.
+/// A task as the scheduler sees it. Times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskEnd {
-    /// The task.
-    pub task: TaskId,
     /// Where it is.
     pub state: TaskState,
-    /// CPU time charged, nanoseconds.
+    /// The group it is in; none: the root.
+    pub group: Option<GroupId>,
+    /// CPU time charged.
     pub sum_exec_ns: u64,
-    /// CFS: vruntime − min_vruntime. EEVDF, on the queue: vruntime − V.
-    pub vruntime_rel_ns: i64,
-    /// EEVDF, on the queue: deadline − V.
-    pub deadline_rel_ns: i64,
+    /// Its place on the virtual time axis.
+    pub virtual_time: VirtualPlace,
+}
+
+/// A place on the virtual time axis of a queue, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VirtualPlace {
+    /// CFS: vruntime − min_vruntime.
+    Cfs {
+        /// The distance.
+        vruntime_rel_ns: i64,
+    },
+    /// EEVDF, on a queue: vruntime − V and deadline − V.
+    Queued {
+        /// The distance of vruntime.
+        vruntime_rel_ns: i64,
+        /// The distance of the deadline.
+        deadline_rel_ns: i64,
+    },
     /// EEVDF, off the queue: the stored lag.
-    pub vlag_ns: i64,
+    Off {
+        /// The lag.
+        vlag_ns: i64,
+    },
+}
+
+/// A group as the scheduler sees it. Times are nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupEnd {
+    /// Whether its entity is on the parent's queue.
+    pub on_queue: bool,
+    /// Whether its entity (or a task below) runs.
+    pub is_curr: bool,
+    /// Whether its dequeue is delayed.
+    pub delayed: bool,
+    /// The weight of its entity, unscaled.
+    pub shares: u64,
+    /// CPU time charged.
+    pub sum_exec_ns: u64,
+    /// The slice of its entity.
+    pub slice_ns: u64,
+    /// Its place in the parent's queue.
+    pub virtual_time: VirtualPlace,
+    /// Its own queue.
+    pub queue: QueueEnd,
+    /// Its queue is throttled.
+    pub throttled: bool,
+    /// How many of itself and its ancestors are throttled.
+    pub throttle_count: u32,
+    /// Run time its queue has left.
+    pub runtime_remaining_ns: i64,
+    /// Run time its pool has left.
+    pub pool_ns: u64,
+    /// Periods that ended.
+    pub nr_periods: u64,
+    /// Of them: throttled at the end.
+    pub nr_throttled: u64,
+}
+
+/// A queue as the scheduler sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueEnd {
+    /// Entities.
+    pub nr_running: u32,
+    /// Tasks below.
+    pub h_nr_running: u32,
+    /// min_vruntime since the start, nanoseconds; none where the release has none.
+    pub min_vruntime_ns: Option<i64>,
 }

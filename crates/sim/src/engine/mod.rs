@@ -1,17 +1,40 @@
-//! SKELETON, being written.
+//! Time, events and `schedule()` (§1.3): the loop that drives the fair class.
+//! Not for scheduling rules: those are in [`crate::fair`].
+
+mod end;
+mod events;
+mod objects;
+mod program;
+mod random;
+mod statistics;
+mod task;
+mod validate;
+
 use crate::error::{InputError, RunError};
-use crate::input::Input;
-use crate::output::Run;
+use crate::fair::{Cfs, Eevdf, Entity, Fair, FairClass, QueueId, Vtime};
+use crate::input::{Birth, Change, GroupId, Input, TaskId, TaskSpec};
+use crate::kernel::Class;
+use crate::kernel::rules::Rules;
+use crate::output::{Counters, EndState, Run, TaskState};
+use crate::reason::Reason;
+use events::{Event, EventQueue};
+use objects::ObjectStates;
+use random::Random;
+use statistics::Statistics;
+use task::{Doing, Task};
 
 /// The most tasks a run may have, forked ones included.
 pub const MAX_TASKS: usize = 20_000;
+
+/// Steps at one instant after which a scenario is said to spin.
+const MAX_STEPS_AT_ONE_INSTANT: u32 = 1_000_000;
 
 /// How far [`Simulation::run_until`] goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// It returns before simulated time passes this, nanoseconds.
     pub time_ns: u64,
-    /// It returns after about this many events.
+    /// It returns after this many events.
     pub events: u64,
 }
 
@@ -38,9 +61,24 @@ pub enum Progress {
     Done,
 }
 
-/// A run in progress.
-#[derive(Debug)]
-pub struct Simulation(Input);
+/// A run in progress. A clone goes on independently.
+#[derive(Clone, Debug)]
+pub struct Simulation(Flavour);
+
+#[derive(Clone, Debug)]
+enum Flavour {
+    Cfs(Box<Core<Cfs>>),
+    Eevdf(Box<Core<Eevdf>>),
+}
+
+macro_rules! with_core {
+    ($simulation:expr, $core:ident => $body:expr) => {
+        match $simulation {
+            Flavour::Cfs($core) => $body,
+            Flavour::Eevdf($core) => $body,
+        }
+    };
+}
 
 impl Simulation {
     /// Prepares a run.
@@ -48,32 +86,365 @@ impl Simulation {
     /// # Errors
     /// [`InputError`] when a value is out of range or a reference leads nowhere.
     pub fn new(input: Input) -> Result<Self, InputError> {
-        Ok(Self(input))
+        validate::check(&input)?;
+        Ok(Self(match input.kernel.release().class() {
+            Class::Cfs => Flavour::Cfs(Box::new(Core::new(input))),
+            Class::Eevdf => Flavour::Eevdf(Box::new(Core::new(input))),
+        }))
     }
 
-    /// Simulates up to the limit or the end.
+    /// Simulates up to the limit or the end. Slices of any size give the same run.
     ///
     /// # Errors
     /// [`RunError`] when the scenario spins or misuses an object; the run cannot go on then.
-    pub fn run_until(&mut self, _limit: Limit) -> Result<Progress, RunError> {
-        Ok(Progress::Done)
+    pub fn run_until(&mut self, limit: Limit) -> Result<Progress, RunError> {
+        with_core!(&mut self.0, core => core.run_until(limit))
     }
 
     /// The simulated time reached, nanoseconds.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
-        0
+        with_core!(&self.0, core => core.now)
     }
 
     /// The simulated end, nanoseconds.
     #[must_use]
     pub fn until_ns(&self) -> u64 {
-        self.0.until_ns
+        with_core!(&self.0, core => core.input.until_ns)
+    }
+
+    /// Switches simulated so far.
+    #[must_use]
+    pub fn total_switches(&self) -> u64 {
+        with_core!(&self.0, core => core.statistics.total_switches)
+    }
+
+    /// The scheduler's counters from the start of the run.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        with_core!(&self.0, core => core.fair.counters)
+    }
+
+    /// The scheduler's state now: nothing is charged for it.
+    #[must_use]
+    pub fn end_state(&self) -> EndState {
+        with_core!(&self.0, core => core.end_state())
     }
 
     /// Closes the books and gives the result.
     #[must_use]
     pub fn finish(self) -> Run {
-        unimplemented!()
+        with_core!(self.0, core => core.finish())
     }
+}
+
+/// How schedule() is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leave {
+    /// By a request.
+    Preempt,
+    Block,
+    Exit,
+    Yield,
+}
+
+#[derive(Clone, Debug)]
+struct Core<C> {
+    input: Input,
+    fair: Fair<C>,
+    tasks: Vec<Task>,
+    events: EventQueue,
+    objects: ObjectStates,
+    statistics: Statistics,
+    now: u64,
+    /// The running task; none: the idle thread.
+    running: Option<u32>,
+    /// Since when its `doing` has not been brought up to date.
+    run_from: u64,
+    /// When it needs the scheduler next.
+    completes_at: u64,
+    tick_ns: u64,
+    next_tick: u64,
+    /// Period timers exist.
+    has_periods: bool,
+    steps_at_now: u32,
+    warm: bool,
+    /// The counters when the warm-up ended.
+    counters_before: Counters,
+    forked: Vec<u32>,
+}
+
+impl<C: FairClass> Core<C> {
+    fn new(input: Input) -> Self {
+        let tick_ns = input.machine.tick_ns();
+        let rules = Rules::new(&input.kernel, tick_ns);
+        let mut core = Self {
+            fair: Fair::new(rules),
+            tasks: Vec::with_capacity(input.tasks.len()),
+            events: EventQueue::default(),
+            objects: ObjectStates::new(&input.objects),
+            statistics: Statistics::new(input.objects.operations, input.record_budget),
+            now: 0,
+            running: None,
+            run_from: 0,
+            completes_at: u64::MAX,
+            tick_ns,
+            next_tick: tick_ns + input.machine.tick_phase_ns,
+            has_periods: false,
+            steps_at_now: 0,
+            warm: input.warmup_ns == 0,
+            counters_before: Counters::default(),
+            forked: vec![0; input.templates.len()],
+            input,
+        };
+        core.make_groups();
+        for index in 0..core.input.tasks.len() {
+            let spec = core.input.tasks[index].clone();
+            let task = core.add_task(&spec);
+            let event = match spec.birth {
+                Birth::Fork => Event::Fork(task),
+                Birth::Wake => Event::Wake(task),
+            };
+            core.events.push(spec.start_ns, event);
+        }
+        for (index, event) in core.input.events.iter().enumerate() {
+            core.events.push(event.at_ns, Event::Outside(index as u32));
+        }
+        core
+    }
+
+    fn make_groups(&mut self) {
+        for index in 0..self.input.groups.len() {
+            let group = self.input.groups[index].clone();
+            let q = self.fair.add_group(queue_of(group.parent));
+            if group.idle {
+                self.fair.write_idle(q, true);
+            } else {
+                self.fair.write_weight(q, group.weight);
+            }
+            if let Some(max) = group.max {
+                self.fair.prepare_bandwidth(q, max.phase_ns);
+                self.fair.write_max(q, Some(max.quota_ns), max.period_ns, max.burst_ns);
+                self.has_periods = true;
+            }
+        }
+    }
+
+    fn add_task(&mut self, spec: &TaskSpec) -> u32 {
+        let index = self.tasks.len() as u32;
+        let entity = Entity::task(index, spec.policy, spec.nice, queue_of(spec.group));
+        let e = self.fair.add_task(entity, spec.slice_ns);
+        if spec.birth == Birth::Wake {
+            // It ran long before the start: any credit for sleeping is what it starts with.
+            self.fair.node[e].vruntime = Vtime::QUEUE_START.moved(-1_000_000_000);
+        }
+        let random = Random::new(self.input.seed, spec.identity);
+        self.tasks.push(Task::new(spec, e, random, self.input.objects.operations));
+        self.statistics.add_task(spec.name.clone());
+        index
+    }
+
+    fn run_until(&mut self, limit: Limit) -> Result<Progress, RunError> {
+        let mut left = limit.events;
+        loop {
+            let next = self.next_time();
+            if next > self.input.until_ns {
+                self.now = self.input.until_ns;
+                return Ok(Progress::Done);
+            }
+            if next > limit.time_ns || left == 0 {
+                return Ok(Progress::Running);
+            }
+            left -= 1;
+            if next > self.now {
+                self.now = next;
+                self.fair.now = next;
+                self.steps_at_now = 0;
+            }
+            self.step()?;
+        }
+    }
+
+    /// When something happens next.
+    fn next_time(&self) -> u64 {
+        let mut next = self.completes_at.min(self.events.next_ns());
+        if self.running.is_some() {
+            next = next.min(self.next_tick);
+        }
+        if let Some(expiry) = self.fair.timer.expiry() {
+            next = next.min(expiry);
+        }
+        if self.has_periods
+            && let Some((expiry, _)) = self.fair.next_period()
+        {
+            next = next.min(expiry);
+        }
+        if !self.warm {
+            next = next.min(self.input.warmup_ns);
+        }
+        next.max(self.now)
+    }
+
+    /// One step at the present instant; the order is that of equal times: the running task's
+    /// program, one fork or wake-up, group timers, the slice timer, the tick.
+    fn step(&mut self) -> Result<(), RunError> {
+        if !self.warm && self.input.warmup_ns <= self.now {
+            self.end_warmup();
+        } else if let Some(task) = self.running.filter(|_| self.completes_at <= self.now) {
+            self.run_program(task)?;
+        } else if self.events.next_ns() <= self.now {
+            if let Some(event) = self.events.pop() {
+                self.handle(event);
+            }
+        } else if let Some(q) = self.due_period() {
+            self.fair.period_timer(q);
+        } else if self.fair.timer.expiry().is_some_and(|expiry| expiry <= self.now) {
+            self.fair.slice_timer_fires();
+        } else if self.running.is_some() && self.next_tick <= self.now {
+            self.next_tick += self.tick_ns;
+            self.fair.tick();
+        }
+        if self.fair.request.is_some() {
+            self.schedule(Leave::Preempt);
+        }
+        Ok(())
+    }
+
+    fn due_period(&self) -> Option<QueueId> {
+        if !self.has_periods {
+            return None;
+        }
+        self.fair.next_period().filter(|(expiry, _)| *expiry <= self.now).map(|(_, q)| q)
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Fork(task) => self.start_fork(task),
+            Event::Wake(task) => {
+                let since = self.now - self.input.machine.wakeup_ns.min(self.now);
+                let since = if self.tasks[task as usize].waking { self.tasks[task as usize].woken_at } else { since };
+                self.wake(task, since);
+            }
+            Event::Outside(index) => {
+                let change = self.input.events[index as usize].change.clone();
+                self.change(&change);
+            }
+        }
+    }
+
+    fn start_fork(&mut self, task: u32) {
+        self.tasks[task as usize].state = TaskState::Queued;
+        self.statistics.runnable(self.now, self.now, task, true);
+        self.fair.fork(self.tasks[task as usize].entity);
+    }
+
+    /// A task is woken; `since`: when it was asked to be.
+    fn wake(&mut self, task: u32, since: u64) {
+        let state = &mut self.tasks[task as usize];
+        state.waking = false;
+        state.state = TaskState::Queued;
+        let entity = state.entity;
+        self.fair.counters.ttwu_count += 1;
+        self.fair.counters.ttwu_local += 1;
+        self.statistics.runnable(self.now, since, task, false);
+        self.fair.wake(entity);
+    }
+
+    fn change(&mut self, change: &Change) {
+        match *change {
+            Change::Weight(group, weight) => self.fair.write_weight(queue_of(Some(group)), weight),
+            Change::Idle(group, idle) => self.fair.write_idle(queue_of(Some(group)), idle),
+            Change::Max { group, quota_ns, period_ns, burst_ns } => {
+                self.has_periods = true;
+                self.fair.write_max(queue_of(Some(group)), quota_ns, period_ns, burst_ns);
+            }
+            Change::Move(TaskId(task), group) => {
+                let task = &self.tasks[task as usize];
+                if task.state != TaskState::Exited {
+                    let started = task.state != TaskState::New;
+                    self.fair.move_task(task.entity, queue_of(group), started);
+                }
+            }
+        }
+    }
+
+    /// §1.3 schedule(): prev may leave, the class picks, the CPU switches.
+    fn schedule(&mut self, leave: Leave) {
+        let reason = match leave {
+            Leave::Preempt => self.fair.request.unwrap_or(Reason::IdleCpu),
+            Leave::Block => Reason::Block,
+            Leave::Exit => Reason::Exit,
+            Leave::Yield => Reason::Yield,
+        };
+        self.fair.counters.sched_count += 1;
+        self.fair.begin_schedule();
+        let prev = self.running;
+        if let Some(task) = prev {
+            self.bring_up_to_date(task);
+            if matches!(leave, Leave::Block | Leave::Exit) {
+                let exit = leave == Leave::Exit;
+                self.tasks[task as usize].state = if exit { TaskState::Exited } else { TaskState::Blocked };
+                self.fair.block(self.tasks[task as usize].entity, exit);
+            }
+        }
+        let next = self.fair.pick_and_switch().and_then(|e| self.fair.task_index(e));
+        if next.is_none() {
+            self.fair.counters.sched_goidle += 1;
+        }
+        if next != prev {
+            self.switch(prev, next, reason);
+        }
+        self.completes_at = next.map_or(u64::MAX, |task| self.tasks[task as usize].completes_at(self.now));
+    }
+
+    fn switch(&mut self, prev: Option<u32>, next: Option<u32>, reason: Reason) {
+        if prev.is_none() {
+            // The idle CPU's ticks did nothing and were passed over.
+            let missed = self.now.saturating_sub(self.next_tick).div_ceil(self.tick_ns);
+            self.next_tick += missed * self.tick_ns;
+        }
+        self.statistics.switch(self.now, prev, next, reason);
+        if let Some(next) = next {
+            let cost = self.input.machine.context_switch_ns;
+            self.tasks[next as usize].overhead += cost;
+            self.statistics.cpu.lost_switch_ns += cost;
+        }
+        self.running = next;
+        self.run_from = self.now;
+    }
+
+    /// Takes what the running task has run since `run_from` from what it has to do.
+    fn bring_up_to_date(&mut self, task: u32) {
+        self.tasks[task as usize].has_run(self.now - self.run_from);
+        self.run_from = self.now;
+    }
+
+    fn end_warmup(&mut self) {
+        self.warm = true;
+        self.statistics.restart(self.now);
+        self.counters_before = self.fair.counters;
+    }
+
+    fn finish(mut self) -> Run {
+        let hash = self.statistics.close(self.now, self.running, &self.fair.counters.all());
+        for (result, task) in self.statistics.results.iter_mut().zip(&self.tasks) {
+            result.nice = task.nice;
+        }
+        Run {
+            until_ns: self.input.until_ns,
+            warmup_ns: self.input.warmup_ns,
+            tasks: self.statistics.results,
+            cpus: vec![self.statistics.cpu],
+            counters: self.fair.counters.since(&self.counters_before),
+            operations: self.statistics.operations,
+            record: self.statistics.record,
+            hash,
+            total_switches: self.statistics.total_switches,
+        }
+    }
+}
+
+/// The queue of a group; none: the root's.
+fn queue_of(group: Option<GroupId>) -> QueueId {
+    group.map_or(QueueId::ROOT, |group| QueueId(group.0 + 1))
 }

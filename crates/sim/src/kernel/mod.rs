@@ -67,11 +67,7 @@ impl Kernel {
     /// The release with its default flags, and tunables for a machine of `online_cpus` CPUs.
     #[must_use]
     pub fn new(release: Release, online_cpus: u32) -> Self {
-        Self {
-            release,
-            features: FeatureSet::defaults(release),
-            tunables: Tunables::defaults(release, online_cpus),
-        }
+        Self { release, features: FeatureSet::defaults(release), tunables: Tunables::defaults(release, online_cpus) }
     }
 
     /// The release.

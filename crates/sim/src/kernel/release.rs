@@ -68,6 +68,15 @@ impl Release {
         Self::V7_3,
     ];
 
+    /// The releases whose rules the engine has so far.
+    pub const MODELLED: &'static [Self] = &Self::ALL;
+
+    /// Whether the engine has the release's rules.
+    #[must_use]
+    pub fn is_modelled(self) -> bool {
+        Self::MODELLED.contains(&self)
+    }
+
     /// The name used in documents and on the command line, such as `6.12-stable`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -142,8 +142,7 @@ impl Tunables {
     #[must_use]
     pub fn defaults(release: Release, online_cpus: u32) -> Self {
         let factor = cpu_factor(online_cpus);
-        let normalized =
-            if release >= Release::V6_15 || release == Release::V6_12Stable { 700_000 } else { 750_000 };
+        let normalized = if release >= Release::V6_15 || release == Release::V6_12Stable { 700_000 } else { 750_000 };
         let mut tunables = Self { values: [0; 8] };
         tunables.set(Tunable::Latency, 6_000_000 * factor);
         tunables.set(Tunable::MinGranularity, 750_000 * factor);

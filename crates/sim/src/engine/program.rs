@@ -1,0 +1,251 @@
+//! Programs: what the running task does at its instant.
+//! Not for the order of events among each other: that is the engine's loop.
+
+use super::{Core, Doing, Event, Leave, MAX_STEPS_AT_ONE_INSTANT, MAX_TASKS};
+use crate::error::RunError;
+use crate::fair::{FairClass, SliceChange};
+use crate::input::{ConditionId, MutexId, Step, TimerRef};
+
+/// What a step leads to.
+enum Outcome {
+    /// The task goes on.
+    Continue,
+    /// It blocks.
+    Block,
+    /// It yields.
+    Yield,
+}
+
+impl<C: FairClass> Core<C> {
+    /// The running task has used up what it was doing: its next step begins, or it is done.
+    pub(super) fn run_program(&mut self, task: u32) -> Result<(), RunError> {
+        self.bring_up_to_date(task);
+        self.steps_at_now += 1;
+        if self.steps_at_now > MAX_STEPS_AT_ONE_INSTANT {
+            let (task, step) = (self.name(task), self.tasks[task as usize].at);
+            return Err(RunError::Spin { task, at_ns: self.now, step });
+        }
+        let state = &mut self.tasks[task as usize];
+        state.doing = Doing::Nothing;
+        let outcome = if let Some(mutex) = state.relock.take() {
+            self.lock(task, mutex)
+        } else {
+            let program = state.program.clone();
+            let Some(step) = program.steps.get(state.at) else {
+                self.schedule(Leave::Exit);
+                return Ok(());
+            };
+            state.at += 1;
+            self.do_step(task, step)?
+        };
+        match outcome {
+            Outcome::Continue => {
+                self.completes_at = self.tasks[task as usize].completes_at(self.now);
+            }
+            Outcome::Block => self.schedule(Leave::Block),
+            Outcome::Yield => self.schedule(Leave::Yield),
+        }
+        Ok(())
+    }
+
+    fn name(&self, task: u32) -> String {
+        self.statistics.results[task as usize].name.clone()
+    }
+
+    fn not_holder(&self, task: u32) -> RunError {
+        let step = self.tasks[task as usize].at - 1;
+        RunError::NotHolder { task: self.name(task), at_ns: self.now, step }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one arm a step, each short")]
+    fn do_step(&mut self, task: u32, step: &Step) -> Result<Outcome, RunError> {
+        let now = self.now;
+        let state = &mut self.tasks[task as usize];
+        match step {
+            Step::Run(length) => {
+                let work = state.random.draw(length, &mut state.traces);
+                if work > 0 {
+                    state.doing = Doing::Work(work + self.input.machine.run_step_ns);
+                }
+            }
+            Step::Runtime(length) => {
+                let length = state.random.draw(length, &mut state.traces);
+                state.doing = Doing::BusyUntil(now + length);
+            }
+            Step::Sleep(length) => {
+                let length = state.random.draw(length, &mut state.traces);
+                if length > 0 {
+                    return Ok(self.sleep_until(task, now + length));
+                }
+            }
+            Step::Timer { timer, period_ns, mode } => {
+                let timer = match timer {
+                    TimerRef::Shared(id) => &mut self.objects.timers[id.0 as usize],
+                    TimerRef::Own(index) => &mut state.timers[*index as usize],
+                };
+                if let Some(until) = timer.next(now, *period_ns, *mode) {
+                    return Ok(self.sleep_until(task, until));
+                }
+            }
+            Step::Lock(mutex) => return Ok(self.lock(task, *mutex)),
+            Step::Unlock(mutex) => self.unlock(task, *mutex)?,
+            Step::Wait { condition, mutex } => {
+                self.unlock(task, *mutex)?;
+                self.tasks[task as usize].relock = Some(*mutex);
+                self.objects.conditions[condition.0 as usize].push_back(task);
+                return Ok(Outcome::Block);
+            }
+            Step::Signal(ConditionId(condition)) => {
+                if let Some(waiter) = self.objects.conditions[*condition as usize].pop_front() {
+                    self.wake_by_task(waiter);
+                }
+            }
+            Step::Broadcast(ConditionId(condition)) => {
+                for waiter in std::mem::take(&mut self.objects.conditions[*condition as usize]) {
+                    self.wake_by_task(waiter);
+                }
+            }
+            Step::Suspend(point) => {
+                self.objects.suspensions[point.0 as usize].push(task);
+                return Ok(Outcome::Block);
+            }
+            Step::Resume(point) => {
+                for waiter in std::mem::take(&mut self.objects.suspensions[point.0 as usize]) {
+                    self.wake_by_task(waiter);
+                }
+            }
+            Step::SemaphorePost(semaphore) => {
+                let semaphore = &mut self.objects.semaphores[semaphore.0 as usize];
+                match semaphore.waiters.pop_front() {
+                    Some(waiter) => self.wake_by_task(waiter),
+                    None => semaphore.count += 1,
+                }
+            }
+            Step::SemaphoreWait(semaphore) => {
+                let semaphore = &mut self.objects.semaphores[semaphore.0 as usize];
+                if semaphore.count == 0 {
+                    semaphore.waiters.push_back(task);
+                    return Ok(Outcome::Block);
+                }
+                semaphore.count -= 1;
+            }
+            Step::Barrier(barrier) => {
+                let barrier = &mut self.objects.barriers[barrier.0 as usize];
+                if barrier.arrived.len() as u32 + 1 < barrier.needed {
+                    barrier.arrived.push(task);
+                    return Ok(Outcome::Block);
+                }
+                for waiter in std::mem::take(&mut barrier.arrived) {
+                    self.wake_by_task(waiter);
+                }
+            }
+            Step::Yield => {
+                self.fair.counters.yld_count += 1;
+                self.fair.yield_now();
+                return Ok(Outcome::Yield);
+            }
+            Step::Fork(template) => self.fork_template(task, template.0)?,
+            Step::Nice(nice) => {
+                let (old, policy, entity) = (state.nice, state.policy, state.entity);
+                if old != *nice {
+                    state.nice = *nice;
+                    self.fair.set_attributes(entity, policy, *nice, SliceChange::Keep, *nice > old);
+                }
+            }
+            Step::Attributes { policy, nice, slice_ns } => {
+                let (worse, entity) = (*nice > state.nice, state.entity);
+                (state.policy, state.nice) = (*policy, *nice);
+                let slice = slice_ns.map_or(SliceChange::Base, SliceChange::Custom);
+                self.fair.set_attributes(entity, *policy, *nice, slice, worse);
+            }
+            Step::Move(group) => {
+                let entity = state.entity;
+                self.fair.move_task(entity, super::queue_of(*group), true);
+            }
+            Step::Weight(group, weight) => self.fair.write_weight(super::queue_of(Some(*group)), *weight),
+            Step::OperationBegin(operation) => state.operations[operation.0 as usize] = Some(now),
+            Step::OperationEnd(operation) => {
+                if let Some(begun) = state.operations[operation.0 as usize].take() {
+                    self.statistics.operations[operation.0 as usize].latency.add(now - begun);
+                }
+            }
+            Step::LoopStart { counter, times, end } => match times {
+                Some(0) => state.at = *end as usize + 1,
+                Some(times) => state.loops[*counter as usize] = *times,
+                None => state.loops[*counter as usize] = u64::MAX,
+            },
+            Step::LoopEnd { start } => {
+                if let Step::LoopStart { counter, times, .. } = state.program.steps[*start as usize] {
+                    let left = &mut state.loops[counter as usize];
+                    if times.is_some() {
+                        *left -= 1;
+                    }
+                    if *left > 0 {
+                        state.at = *start as usize + 1;
+                    }
+                }
+            }
+        }
+        Ok(Outcome::Continue)
+    }
+
+    fn sleep_until(&mut self, task: u32, until: u64) -> Outcome {
+        let until = until + self.input.machine.sleep_ns;
+        self.expect_wakeup(task, until);
+        Outcome::Block
+    }
+
+    /// A wake-up asked for at `at` arrives after what a wake-up costs.
+    fn expect_wakeup(&mut self, task: u32, at: u64) {
+        let state = &mut self.tasks[task as usize];
+        state.waking = true;
+        state.woken_at = at;
+        self.events.push(at + self.input.machine.wakeup_ns, Event::Wake(task));
+    }
+
+    fn wake_by_task(&mut self, task: u32) {
+        if self.input.machine.wakeup_ns == 0 {
+            self.wake(task, self.now);
+        } else {
+            self.expect_wakeup(task, self.now);
+        }
+    }
+
+    fn lock(&mut self, task: u32, mutex: MutexId) -> Outcome {
+        let mutex = &mut self.objects.mutexes[mutex.0 as usize];
+        if mutex.holder.is_none() {
+            mutex.holder = Some(task);
+            return Outcome::Continue;
+        }
+        mutex.waiters.push_back(task);
+        Outcome::Block
+    }
+
+    fn unlock(&mut self, task: u32, id: MutexId) -> Result<(), RunError> {
+        let mutex = &mut self.objects.mutexes[id.0 as usize];
+        if mutex.holder != Some(task) {
+            return Err(self.not_holder(task));
+        }
+        mutex.holder = mutex.waiters.pop_front();
+        if let Some(next) = mutex.holder {
+            self.wake_by_task(next);
+        }
+        Ok(())
+    }
+
+    fn fork_template(&mut self, parent: u32, template: u32) -> Result<(), RunError> {
+        if self.tasks.len() >= MAX_TASKS {
+            let task = self.name(parent);
+            return Err(RunError::TooManyTasks { task, at_ns: self.now, limit: MAX_TASKS });
+        }
+        let number = self.forked[template as usize];
+        self.forked[template as usize] += 1;
+        let mut spec = self.input.templates[template as usize].clone();
+        spec.name = format!("{}-{number}", spec.name);
+        spec.identity = spec.identity.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        spec.birth = crate::input::Birth::Fork;
+        let child = self.add_task(&spec);
+        self.start_fork(child);
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! The last net under an [`Input`]: ranges and references.
+//! Not for good messages with places: documents are checked before.
+
+use super::MAX_TASKS;
+use crate::error::InputError;
+use crate::input::{GroupId, Input, Length, Objects, Program, Step, TaskSpec, TimerRef};
+
+/// About 11 days: sums of it stay far from the end of 64 bits, in virtual time of weight 3 too.
+const MOST_NS: u64 = 1_000_000_000_000_000;
+
+fn range(what: impl Into<String>, ok: bool, expected: &'static str, value: impl ToString) -> Result<(), InputError> {
+    if ok { Ok(()) } else { Err(InputError::OutOfRange { what: what.into(), expected, value: value.to_string() }) }
+}
+
+fn exists(what: &str, index: u32, count: usize) -> Result<(), InputError> {
+    if (index as usize) < count { Ok(()) } else { Err(InputError::Missing { what: format!("{what} {index}") }) }
+}
+
+fn group(input: &Input, id: Option<GroupId>) -> Result<(), InputError> {
+    id.map_or(Ok(()), |id| exists("group", id.0, input.groups.len()))
+}
+
+/// Checks a whole input.
+pub(super) fn check(input: &Input) -> Result<(), InputError> {
+    let machine = &input.machine;
+    range("hz", matches!(machine.hz, 100 | 250 | 300 | 1000), "100, 250, 300 or 1000", machine.hz)?;
+    range("tick phase", machine.tick_phase_ns < machine.tick_ns(), "less than a tick", machine.tick_phase_ns)?;
+    range("tasks", input.tasks.len() <= MAX_TASKS, "at most 20000", input.tasks.len())?;
+    range("until", input.until_ns <= MOST_NS, "at most 10^15 ns", input.until_ns)?;
+    for (cost, name) in [
+        (machine.context_switch_ns, "context switch"),
+        (machine.wakeup_ns, "wake-up"),
+        (machine.run_step_ns, "run step"),
+        (machine.sleep_ns, "sleep"),
+    ] {
+        range(name, cost <= 1_000_000_000, "at most 1 s", cost)?;
+    }
+    for (index, spec) in input.groups.iter().enumerate() {
+        if let Some(parent) = spec.parent {
+            exists("group", parent.0, index)?;
+        }
+        range("cpu.weight", (1..=10_000).contains(&spec.weight), "1 to 10000", spec.weight)?;
+        range("cpu.max", spec.max.is_none_or(|max| max.period_ns > 0), "a period above 0", 0)?;
+    }
+    for task in input.tasks.iter().chain(&input.templates) {
+        check_task(input, task)?;
+    }
+    for event in &input.events {
+        use crate::input::Change;
+        match &event.change {
+            Change::Weight(id, _) | Change::Idle(id, _) | Change::Max { group: id, .. } => group(input, Some(*id))?,
+            Change::Move(task, to) => {
+                exists("task", task.0, input.tasks.len())?;
+                group(input, *to)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_task(input: &Input, task: &TaskSpec) -> Result<(), InputError> {
+    let name = &task.name;
+    range(format!("nice of {name}"), (-20..=19).contains(&task.nice), "-20 to 19", task.nice)?;
+    range(format!("start of {name}"), task.start_ns <= MOST_NS, "at most 10^15 ns", task.start_ns)?;
+    group(input, task.group)?;
+    for step in &task.program.steps {
+        check_step(input, &task.program, step)?;
+    }
+    Ok(())
+}
+
+fn check_step(input: &Input, program: &Program, step: &Step) -> Result<(), InputError> {
+    let objects: &Objects = &input.objects;
+    match step {
+        Step::Run(length) | Step::Runtime(length) | Step::Sleep(length) => check_length(program, length),
+        Step::Timer { timer: TimerRef::Shared(id), .. } => exists("timer", id.0, objects.timers),
+        Step::Timer { timer: TimerRef::Own(index), .. } => exists("timer", *index, program.own_timers),
+        Step::Lock(id) | Step::Unlock(id) => exists("mutex", id.0, objects.mutexes),
+        Step::Wait { condition, mutex } => {
+            exists("condition", condition.0, objects.conditions)?;
+            exists("mutex", mutex.0, objects.mutexes)
+        }
+        Step::Signal(id) | Step::Broadcast(id) => exists("condition", id.0, objects.conditions),
+        Step::Suspend(id) | Step::Resume(id) => exists("suspension point", id.0, objects.suspensions),
+        Step::SemaphorePost(id) | Step::SemaphoreWait(id) => exists("semaphore", id.0, objects.semaphores),
+        Step::Barrier(id) => exists("barrier", id.0, objects.barriers.len()),
+        Step::Fork(id) => exists("template", id.0, input.templates.len()),
+        Step::Nice(nice) | Step::Attributes { nice, .. } => range("nice", (-20..=19).contains(nice), "-20 to 19", nice),
+        Step::Move(to) => group(input, *to),
+        Step::Weight(id, weight) => {
+            range("cpu.weight", (1..=10_000).contains(weight), "1 to 10000", weight)?;
+            group(input, Some(*id))
+        }
+        Step::OperationBegin(id) | Step::OperationEnd(id) => exists("operation", id.0, objects.operations),
+        Step::LoopStart { counter, end, .. } => {
+            exists("loop counter", *counter, program.loops)?;
+            exists("loop end", *end, program.steps.len())
+        }
+        Step::LoopEnd { start } => {
+            let matches = matches!(program.steps.get(*start as usize), Some(Step::LoopStart { .. }));
+            if matches { Ok(()) } else { Err(InputError::Missing { what: format!("loop start {start}") }) }
+        }
+        Step::Yield => Ok(()),
+    }
+}
+
+fn check_length(program: &Program, length: &Length) -> Result<(), InputError> {
+    let ok = |value: u64| range("length", value <= MOST_NS, "at most 10^15 ns", value);
+    match length {
+        Length::Fixed(value) => ok(*value),
+        Length::Exponential { mean_ns } => ok(*mean_ns),
+        Length::Uniform { least_ns, most_ns } => {
+            range("uniform length", least_ns <= most_ns, "least not above most", least_ns)?;
+            ok(*most_ns)
+        }
+        Length::LogNormal { median_ns, sigma } => {
+            range("sigma", (0.0..=10.0).contains(sigma), "0 to 10", sigma)?;
+            ok(*median_ns)
+        }
+        Length::Trace { lengths_ns, position } => {
+            range("trace", !lengths_ns.is_empty(), "not empty", 0)?;
+            lengths_ns.iter().try_for_each(|value| ok(*value))?;
+            exists("trace position", *position, program.traces)
+        }
+    }
+}

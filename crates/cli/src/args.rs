@@ -42,6 +42,16 @@ pub enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Answer golden cases: one JSON object a line in, one out, in order.
+    ///
+    /// A case that cannot be run ends the command with exit status 2 and its name.
+    Conformance {
+        /// Files of cases, one a line; - is standard input.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Print shell completions.
     Completions {
         /// The shell.
@@ -119,7 +129,7 @@ pub struct Assignment {
 #[derive(Debug, clap::Args)]
 pub struct Output {
     /// Write to this file, which appears only when it is complete; - is standard output.
-    #[arg(short, long = "output", value_name = "OUT")]
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub to: Option<PathBuf>,
 }
 

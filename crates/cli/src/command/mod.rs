@@ -1,6 +1,7 @@
 //! One module a command. Not for what they share: reading, running and writing are beside.
 
 mod compare;
+mod conformance;
 mod help;
 mod link;
 mod run;
@@ -18,6 +19,7 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
         Command::Compare(compare) => compare::compare(&compare),
         Command::Link { file, output } => link::link(&file, &output),
         Command::Unlink { link, output } => link::unlink(&link, &output),
+        Command::Conformance { files, output } => conformance::conformance(&files, &output),
         Command::Completions { shell } => help::completions(shell),
         Command::Man { command } => help::man(command.as_deref()),
     }

@@ -22,7 +22,8 @@ pub fn wasm_tests(probe: &Probe) -> Result<Outcome, Error> {
     let runner = found(probe.wasm_bindgen_runner.as_ref(), "wasm-bindgen-test-runner")?;
     let driver = found(probe.driver.as_ref(), "chromedriver")?;
     let mut command = toolbox::command("cargo", probe);
-    command.args(["test", "--quiet", "--target", "wasm32-unknown-unknown", "--lib", "--bins", "--tests"]);
+    // In release: the page is built so as well, and most of both is the same crates.
+    command.args(["test", "--quiet", "--release", "--target", "wasm32-unknown-unknown", "--tests"]);
     for package in WASM_TESTS {
         command.args(["--package", package]);
     }

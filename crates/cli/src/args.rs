@@ -82,7 +82,7 @@ pub struct Run {
     /// perf-latency: the sum of delays in place of the times of the longest one.
     #[arg(long)]
     pub sum: bool,
-    /// perf-latency: what to sort by, largest first [default: avg].
+    /// perf-latency: what to sort by, largest first; avg when not given.
     #[arg(long, value_enum, value_name = "KEY")]
     pub sort: Option<Sort>,
     /// timehist: add a table per task.
@@ -112,7 +112,7 @@ pub struct Compare {
 pub struct Set {
     /// Set a value of the document, such as kernel.features.RUN_TO_PARITY=false.
     ///
-    /// Dots between keys, quotes round a key with a dot, [n] for the n-th of a list or of repeated
+    /// Dots between keys, quotes round a key with a dot, `[n]` for the n-th of a list or of repeated
     /// keys. The value is JSON or a bare string. In a document with variants it is set in each one
     /// that runs, after the variant's own changes; a path that begins with `variants` is set first.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]

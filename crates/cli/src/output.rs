@@ -50,6 +50,9 @@ impl Output {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.display())));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".schedlab-").suffix(".tmp");
         // As any new file: readable as far as the user's mask allows.

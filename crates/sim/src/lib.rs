@@ -41,6 +41,7 @@ mod fair;
 mod histogram;
 mod input;
 pub mod kernel;
+pub mod load;
 mod output;
 mod reason;
 mod record;

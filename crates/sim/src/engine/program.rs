@@ -4,7 +4,7 @@
 use super::{Core, Doing, Event, Leave, MAX_STEPS_AT_ONE_INSTANT, MAX_TASKS};
 use crate::error::RunError;
 use crate::fair::{FairClass, SliceChange};
-use crate::input::{ConditionId, MutexId, Step, TimerRef};
+use crate::input::{ConditionId, MutexId, Program, Step, TimerRef};
 
 /// What a step leads to.
 enum Outcome {
@@ -20,23 +20,19 @@ impl<C: FairClass> Core<C> {
     /// The running task has used up what it was doing: its next step begins, or it is done.
     pub(super) fn run_program(&mut self, task: u32) -> Result<(), RunError> {
         self.bring_up_to_date(task);
-        self.steps_at_now += 1;
-        if self.steps_at_now > MAX_STEPS_AT_ONE_INSTANT {
-            let (task, step) = (self.name(task), self.tasks[task as usize].at);
-            return Err(RunError::Spin { task, at_ns: self.now, step });
-        }
         let state = &mut self.tasks[task as usize];
         state.doing = Doing::Nothing;
         let outcome = if let Some(mutex) = state.relock.take() {
             self.lock(task, mutex)
         } else {
             let program = state.program.clone();
-            let Some(step) = program.steps.get(state.at) else {
-                self.schedule(Leave::Exit);
-                return Ok(());
-            };
-            state.at += 1;
-            self.do_step(task, step)?
+            match self.next_step(task, &program)? {
+                None => {
+                    self.schedule(Leave::Exit);
+                    return Ok(());
+                }
+                Some(step) => self.do_step(task, step)?,
+            }
         };
         match outcome {
             Outcome::Continue => {
@@ -46,6 +42,36 @@ impl<C: FairClass> Core<C> {
             Outcome::Yield => self.schedule(Leave::Yield),
         }
         Ok(())
+    }
+
+    /// Goes on to the next step that is no loop mark; none: the program is over.
+    fn next_step<'a>(&mut self, task: u32, program: &'a Program) -> Result<Option<&'a Step>, RunError> {
+        loop {
+            self.steps_at_now += 1;
+            let state = &mut self.tasks[task as usize];
+            if self.steps_at_now > MAX_STEPS_AT_ONE_INSTANT {
+                let step = state.at;
+                return Err(RunError::Spin { task: self.name(task), at_ns: self.now, step });
+            }
+            let Some(step) = program.steps.get(state.at) else { return Ok(None) };
+            state.at += 1;
+            match step {
+                Step::LoopStart { times: Some(0), end, .. } => state.at = *end as usize + 1,
+                Step::LoopStart { counter, times, .. } => {
+                    state.loops[*counter as usize] = times.unwrap_or(u64::MAX);
+                }
+                Step::LoopEnd { start } => {
+                    if let Step::LoopStart { counter, times, .. } = program.steps[*start as usize] {
+                        let left = &mut state.loops[counter as usize];
+                        *left -= u64::from(times.is_some());
+                        if *left > 0 {
+                            state.at = *start as usize + 1;
+                        }
+                    }
+                }
+                step => return Ok(Some(step)),
+            }
+        }
     }
 
     fn name(&self, task: u32) -> String {
@@ -169,22 +195,7 @@ impl<C: FairClass> Core<C> {
                     self.statistics.operations[operation.0 as usize].latency.add(now - begun);
                 }
             }
-            Step::LoopStart { counter, times, end } => match times {
-                Some(0) => state.at = *end as usize + 1,
-                Some(times) => state.loops[*counter as usize] = *times,
-                None => state.loops[*counter as usize] = u64::MAX,
-            },
-            Step::LoopEnd { start } => {
-                if let Step::LoopStart { counter, times, .. } = state.program.steps[*start as usize] {
-                    let left = &mut state.loops[counter as usize];
-                    if times.is_some() {
-                        *left -= 1;
-                    }
-                    if *left > 0 {
-                        state.at = *start as usize + 1;
-                    }
-                }
-            }
+            Step::LoopStart { .. } | Step::LoopEnd { .. } => {}
         }
         Ok(Outcome::Continue)
     }

@@ -10,8 +10,8 @@ use crate::notice::{self, Notices};
 /// Events simulated between two looks at the clock.
 const SLICE: u64 = 100_000;
 
-/// How many entries a record may have that is to be printed: about 250 MB.
-const PRINTED_BUDGET: usize = 1 << 24;
+/// How many switches and wake-ups a record may have that is to be printed: up to 300 MB of text.
+const PRINTED_BUDGET: usize = 1 << 22;
 
 /// Which repeats are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Sleepers, instances, a yielding task, nice values, a lock and operations, under three kernels.
+/// Sleepers, instances, a yielding task, forks, nice values, a lock and operations, under three
+/// kernels.
 const MIXED: &str = r#"{
     "schema": 1,
     "machine": { "hz": 250, "context_switch_ns": 1500, "wakeup_ns": 700 },
@@ -21,6 +22,8 @@ const MIXED: &str = r#"{
             "hog": { "loop": -1, "run": 10000 },
             "pair": { "instance": 2, "priority": 3, "loop": -1, "lock": "m", "run": 300, "unlock": "m", "sleep": {"exp": 2500} },
             "polite": { "loop": -1, "run": 150, "yield": "", "sleep": 1000 },
+            "main": { "loop": 20, "run": 200, "fork": "job", "sleep": 20000 },
+            "job": { "instance": 0, "loop": 2, "run": 500, "sleep": 100 },
             "server": { "loop": -1, "sleep": {"uniform": [500, 4000]}, "op_begin": "request", "run": {"exp": 400}, "op_end": "request" }
         }
     },

@@ -5,6 +5,31 @@
 //! [`summarize`] turns the runs of one variant (one a repeat) into a [`VariantReport`], which is
 //! the JSON of `schedlab run --format json`; [`compare`] lays several side by side; [`text`]
 //! prints; [`cdf`] and [`log_bins`] give charts their points.
+//!
+//! ```
+//! use schedlab_report::{Group, Subject, VariantReport, compare, summarize, text};
+//! use schedlab_sim::{Limit, Simulation};
+//!
+//! // An rt-app file has two variants, 6.5 and 6.12.
+//! let scenario = schedlab_scenario::open(r#"{"tasks": {"a": {"instance": 3, "loop": -1, "run": 50000}}}"#)
+//!     .map_err(|problems| problems[0].clone())?
+//!     .scenario;
+//! let report = |index| -> Result<VariantReport, Box<dyn std::error::Error>> {
+//!     let variant = scenario.variant(index).map_err(|problems| problems[0].clone())?;
+//!     let prepared = variant.scenario.prepare(0).map_err(|problems| problems[0].clone())?;
+//!     let subject = Subject::of(&variant.name, &prepared);
+//!     let mut simulation = Simulation::new(prepared.input)?;
+//!     simulation.run_until(Limit::end())?;
+//!     Ok(summarize(&subject, &[simulation.finish()]))
+//! };
+//! let reports = [report(0)?, report(1)?];
+//! assert!(text::summary(&reports[1]).starts_with("Linux 6.12: 1.000 s simulated"));
+//!
+//! let comparison = compare(&reports);
+//! let preempted = comparison.rows.iter().find(|row| row.measure == "preempted" && row.group == Group::Task("a".into()));
+//! assert!(preempted.is_some_and(|row| row.values.iter().all(|value| value.is_some_and(|count| count > 100.0))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod compare;
 mod distribution;

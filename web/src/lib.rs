@@ -1,1 +1,21 @@
-//! x
+//! The schedlab page and its worker: layout, events and messages.
+//! Not for scheduling, statistics or picture logic: `schedlab_sim`, `schedlab_report` and
+//! `schedlab_view` have those, and the worker runs the first two away from the page.
+
+pub mod app;
+mod center;
+pub mod charts;
+mod example;
+mod header;
+mod left;
+pub mod opening;
+mod parts;
+mod pool;
+pub mod protocol;
+mod right;
+pub mod state;
+pub mod store;
+mod words;
+pub mod worker;
+
+pub use example::scenario as example;

@@ -1,0 +1,37 @@
+//! Gives the page and its worker one build id: a hash of every source file they are made of, so
+//! that a page from one build never decodes the messages of a worker from another.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("..");
+    let folders = ["web/src", "crates/sim/src", "crates/scenario/src", "crates/report/src", "crates/view/src"];
+    let mut files = vec![root.join("Cargo.lock")];
+    for folder in folders {
+        println!("cargo::rerun-if-changed=../{folder}");
+        collect(&root.join(folder), &mut files)?;
+    }
+    println!("cargo::rerun-if-changed=../Cargo.lock");
+    files.sort();
+    let mut hash = Xxh3::new();
+    for file in files {
+        hash.update(&std::fs::read(file)?);
+    }
+    println!("cargo::rustc-env=SCHEDLAB_BUILD={:016x}", hash.digest());
+    Ok(())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

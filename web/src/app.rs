@@ -1,0 +1,359 @@
+//! The application: one state, the workers, and the events that belong to the page as a whole.
+//! Not for what the columns show.
+
+use std::rc::Rc;
+
+use gloo::events::{EventListener, EventListenerOptions};
+use gloo::timers::callback::Timeout;
+use schedlab_view::Theme;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{ClipboardEvent, DragEvent, KeyboardEvent};
+use yew::prelude::*;
+
+use crate::center::Center;
+use crate::header::Header;
+use crate::left::{Left, Tab};
+use crate::opening;
+use crate::pool::{self, Pool};
+use crate::protocol::{BUILD, ToWorker};
+use crate::right::Right;
+use crate::state::{Action, Edit, Lab, Message};
+use crate::store;
+
+/// After this long without a change the link, the draft and the problems follow the scenario.
+const SETTLE_MS: u32 = 250;
+
+/// A run that takes longer shows a bar and can be stopped.
+const SLOW_MS: u32 = 200;
+
+/// The page.
+#[component]
+pub fn App() -> Html {
+    let lab = use_reducer(store::first);
+    let theme = use_theme();
+    let pool = use_pool(&lab);
+    let link_length = use_follow(&lab);
+    let slow = use_slow(&lab);
+    let tab = use_state(|| Tab::Workload);
+
+    let dispatch = {
+        let dispatcher = lab.dispatcher();
+        use_callback((), move |action: Action, ()| dispatcher.dispatch(action))
+    };
+    let edit = {
+        let dispatch = dispatch.clone();
+        use_callback((), move |edit: Edit, ()| dispatch.emit(Action::Edit(edit)))
+    };
+    let run = {
+        let (lab, pool, dispatch, tab, slow) = (lab.clone(), pool.clone(), dispatch.clone(), tab.clone(), slow);
+        Callback::from(move |()| match &lab.running {
+            Some(running) if slow => pool.stop(running.job),
+            _ => {
+                let Some(scenario) = applied(&lab, &dispatch) else { return tab.set(Tab::Text) };
+                dispatch.emit(Action::Begin);
+                pool.run(lab.next_job(), &scenario.to_json(), scenario.variant_count());
+            }
+        })
+    };
+    let ask = {
+        let pool = pool.clone();
+        use_callback((), move |(variant, question): (usize, ToWorker), ()| pool.ask(variant, &question))
+    };
+    let share = {
+        let (scenario, dispatch) = (Rc::clone(&lab.scenario), dispatch.clone());
+        Callback::from(move |()| copy_link(&scenario, dispatch.clone()))
+    };
+    let dragging = use_page_events(PageEvents {
+        run: run.clone(),
+        dispatch: dispatch.clone(),
+        ask: ask.clone(),
+        lab: (*lab).clone(),
+    });
+    {
+        let run = run.clone();
+        use_effect_with((), move |()| run.emit(()));
+    }
+
+    let step = {
+        let dispatch = dispatch.clone();
+        use_callback((), move |back: bool, ()| dispatch.emit(if back { Action::Undo } else { Action::Redo }))
+    };
+    let on_file = {
+        let dispatch = dispatch.clone();
+        use_callback((), move |file, ()| opening::read_file(file, dispatch.clone()))
+    };
+    let (theme, on_theme) = theme;
+    let select_tab = {
+        let tab = tab.clone();
+        use_callback((), move |chosen: Tab, ()| tab.set(chosen))
+    };
+    let busy = slow && lab.running.is_some();
+    html! {
+        <div class="page">
+            <a class="skip" href="#results" onclick={to_results()}>{ "Skip to the results" }</a>
+            <Header title={lab.scenario.title.clone()} {link_length} can_undo={lab.can_undo()} can_redo={lab.can_redo()}
+                progress={if busy { lab.progress() } else { None }} {theme} on_edit={edit.clone()} on_step={step}
+                on_file={on_file} on_share={share} {on_theme} on_run={run} />
+            <main class="columns">
+                <Left scenario={Rc::clone(&lab.scenario)} text={lab.text.clone()} problems={lab.problems.clone()} {theme}
+                    tab={*tab} on_tab={select_tab} on_edit={edit} dispatch={dispatch.clone()} />
+                <Center results={lab.results.clone()} message={lab.message.clone()} list={lab.list.clone()}
+                    stale={lab.results.as_ref().is_some_and(|results| results.scenario != lab.scenario)}
+                    running={lab.running.is_some()} {theme} dispatch={dispatch} ask={ask.clone()} />
+                <Right results={lab.results.clone()} list={lab.list.clone()} {theme} {ask} />
+            </main>
+            <div class="hidden" role="status" aria-live="polite">{ &lab.said }</div>
+            if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario or an rt-app file" }</div> }
+        </div>
+    }
+}
+
+/// The scenario to run: an unfinished text counts when it can be read.
+fn applied(lab: &Lab, dispatch: &Callback<Action>) -> Option<Rc<schedlab_scenario::Scenario>> {
+    let Some(text) = &lab.text else { return Some(Rc::clone(&lab.scenario)) };
+    match schedlab_scenario::open(text) {
+        Ok(opened) => {
+            let scenario = Box::new(opened.scenario);
+            dispatch.emit(Action::Replace { scenario: scenario.clone(), message: None, own: true });
+            Some(Rc::from(scenario))
+        }
+        Err(_) => {
+            dispatch.emit(Action::Say("The text has errors; nothing was run.".to_owned()));
+            None
+        }
+    }
+}
+
+/// The skip link moves the focus without touching the address, which holds the scenario.
+fn to_results() -> Callback<MouseEvent> {
+    Callback::from(|event: MouseEvent| {
+        event.prevent_default();
+        let results = gloo::utils::document().get_element_by_id("results");
+        if let Some(results) = results.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = results.focus();
+        }
+    })
+}
+
+fn copy_link(scenario: &schedlab_scenario::Scenario, dispatch: Callback<Action>) {
+    let Some(address) = store::put_link(scenario) else { return };
+    let Some(window) = web_sys::window() else { return };
+    spawn_local(async move {
+        let copied = JsFuture::from(window.navigator().clipboard().write_text(&address)).await.is_ok();
+        let title = if copied {
+            "The link is copied. It holds the whole scenario."
+        } else {
+            "The link is in the address bar. It holds the whole scenario."
+        };
+        dispatch.emit(Action::Tell(Message { title: title.to_owned(), problems: Vec::new(), bad: false }));
+    });
+}
+
+#[hook]
+fn use_pool(lab: &UseReducerHandle<Lab>) -> Pool {
+    let dispatcher = lab.dispatcher();
+    let pool = use_memo((), move |()| {
+        Pool::new(Callback::from(move |event| match event {
+            pool::Event::Message(message) => dispatcher.dispatch(Action::Heard(message)),
+            pool::Event::Broken(reason) => dispatcher.dispatch(Action::Broken(reason)),
+            pool::Event::Stopped { job } => dispatcher.dispatch(Action::Stopped { job }),
+            pool::Event::OtherBuild => {
+                if !store::reload_once(BUILD) {
+                    let reason = "The page and its worker are of different versions. Reload the page.".to_owned();
+                    dispatcher.dispatch(Action::Broken(reason));
+                }
+            }
+        }))
+    });
+    (*pool).clone()
+}
+
+/// Lets the link, the draft and the problems follow the scenario; answers the link's length.
+#[hook]
+fn use_follow(lab: &UseReducerHandle<Lab>) -> usize {
+    let length = use_state(|| 0_usize);
+    {
+        let (length, dispatcher) = (length.clone(), lab.dispatcher());
+        use_effect_with((Rc::clone(&lab.scenario), lab.touched), move |(scenario, touched)| {
+            let (scenario, touched) = (Rc::clone(scenario), *touched);
+            let settle = Timeout::new(SETTLE_MS, move || {
+                // A link that did not open stays in the address bar until something changes.
+                if touched || !store::hash().starts_with("#s=") {
+                    store::put_link(&scenario);
+                }
+                if touched {
+                    store::keep_draft(&scenario);
+                }
+                length.set(schedlab_scenario::link::encode(&scenario).len());
+                let problems = schedlab_scenario::open(&scenario.to_json()).err().unwrap_or_default();
+                dispatcher.dispatch(Action::Checked(problems));
+            });
+            move || drop(settle)
+        });
+    }
+    use_effect_with(lab.text.clone(), |text| store::keep_text(text.as_ref()));
+    *length
+}
+
+/// Whether the run on its way takes a while.
+#[hook]
+fn use_slow(lab: &UseReducerHandle<Lab>) -> bool {
+    let slow = use_state(|| 0_u32);
+    let job = lab.running.as_ref().map(|running| running.job);
+    {
+        let slow = slow.clone();
+        use_effect_with(job, move |job| {
+            let timer = job.map(|job| Timeout::new(SLOW_MS, move || slow.set(job)));
+            move || drop(timer)
+        });
+    }
+    job == Some(*slow)
+}
+
+/// The theme, and what changes it: the system's until the user chooses another.
+#[hook]
+fn use_theme() -> (Theme, Callback<()>) {
+    let chosen = use_state(store::chosen_theme);
+    let system = use_state(store::system_theme);
+    {
+        let system = system.clone();
+        use_effect_with((), move |()| {
+            let query = web_sys::window().and_then(|w| w.match_media("(prefers-color-scheme: dark)").ok().flatten());
+            let listener =
+                query.map(|query| EventListener::new(&query, "change", move |_| system.set(store::system_theme())));
+            move || drop(listener)
+        });
+    }
+    let theme = (*chosen).unwrap_or(*system);
+    use_effect_with(theme, |theme| {
+        if let Some(root) = gloo::utils::document().document_element() {
+            let _ = root.set_attribute("data-theme", theme.name());
+        }
+    });
+    let switch = Callback::from(move |()| {
+        let other = if theme == Theme::Light { Theme::Dark } else { Theme::Light };
+        let choice = (other != *system).then_some(other);
+        store::keep_theme(choice);
+        chosen.set(choice);
+    });
+    (theme, switch)
+}
+
+/// What the page's own events need.
+struct PageEvents {
+    run: Callback<()>,
+    dispatch: Callback<Action>,
+    ask: Callback<(usize, ToWorker)>,
+    lab: Lab,
+}
+
+impl PageEvents {
+    fn key(&self, event: &KeyboardEvent) {
+        let command = event.ctrl_key() || event.meta_key();
+        let in_field = opening::is_text_field(event.target());
+        match event.key().as_str() {
+            "Enter" if command => {
+                event.prevent_default();
+                self.run.emit(());
+            }
+            "z" | "Z" if command && !in_field => {
+                event.prevent_default();
+                self.dispatch.emit(if event.shift_key() { Action::Redo } else { Action::Undo });
+            }
+            key @ ("n" | "p") if !command && !in_field && !event.alt_key() => {
+                let list = &self.lab.list;
+                let forward = key == "n";
+                let find = ToWorker::Find { variant: list.variant, filter: list.filter, from: list.place, forward };
+                self.ask.emit((list.variant, find));
+            }
+            _ => {}
+        }
+    }
+
+    fn link(&self) {
+        let hash = store::hash();
+        if !hash.starts_with("#s=") {
+            return;
+        }
+        self.dispatch.emit(match schedlab_scenario::link::decode(&hash) {
+            Ok(opened) => {
+                let title = "Opened from a link. Undo brings back what you had.".to_owned();
+                let message = Some(Message { title, problems: opened.notices, bad: false });
+                Action::Replace { scenario: Box::new(opened.scenario), message, own: false }
+            }
+            Err(problems) => Action::Tell(store::bad_link(problems)),
+        });
+    }
+}
+
+/// Listens to keys, paste, drop and links; answers whether something is being dragged over the page.
+#[hook]
+fn use_page_events(events: PageEvents) -> bool {
+    let dragging = use_state_eq(|| false);
+    // The listeners are made once; what they call is that of the latest rendering.
+    let latest = use_mut_ref(|| None::<Rc<PageEvents>>);
+    *latest.borrow_mut() = Some(Rc::new(events));
+    {
+        let dragging = dragging.clone();
+        use_effect_with((), move |()| {
+            let document = gloo::utils::document();
+            let current = move || latest.borrow().clone();
+            let active = EventListenerOptions::enable_prevent_default();
+            let on_key = {
+                let current = current.clone();
+                EventListener::new_with_options(&document, "keydown", active, move |event| {
+                    if let (Some(events), Some(event)) = (current(), event.dyn_ref::<KeyboardEvent>()) {
+                        events.key(event);
+                    }
+                })
+            };
+            let on_paste = {
+                let current = current.clone();
+                EventListener::new_with_options(&document, "paste", active, move |event| {
+                    let Some(paste) = event.dyn_ref::<ClipboardEvent>() else { return };
+                    let (Some(events), Some(data)) = (current(), paste.clipboard_data()) else { return };
+                    if !opening::is_text_field(event.target())
+                        && opening::read_transfer(&data, "The pasted text", &events.dispatch)
+                    {
+                        event.prevent_default();
+                    }
+                })
+            };
+            let over = {
+                let dragging = dragging.clone();
+                EventListener::new_with_options(&document, "dragover", active, move |event| {
+                    event.prevent_default();
+                    dragging.set(true);
+                })
+            };
+            let leave = {
+                let dragging = dragging.clone();
+                EventListener::new(&document, "dragleave", move |event| {
+                    // Leaving the window, not one element for another.
+                    if event.dyn_ref::<DragEvent>().is_some_and(|event| event.related_target().is_none()) {
+                        dragging.set(false);
+                    }
+                })
+            };
+            let on_drop = {
+                let current = current.clone();
+                EventListener::new_with_options(&document, "drop", active, move |event| {
+                    event.prevent_default();
+                    dragging.set(false);
+                    let data = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
+                    if let (Some(events), Some(data)) = (current(), data) {
+                        opening::read_transfer(&data, "The dropped text", &events.dispatch);
+                    }
+                })
+            };
+            let on_hash = EventListener::new(&gloo::utils::window(), "hashchange", move |_| {
+                if let Some(events) = current() {
+                    events.link();
+                }
+            });
+            move || drop((on_key, on_paste, over, leave, on_drop, on_hash))
+        });
+    }
+    *dragging
+}

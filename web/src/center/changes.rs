@@ -1,0 +1,189 @@
+//! What changed: the comparison of the variants with the first, the largest changes on top.
+//! Not for computing it: `schedlab_report::compare` does.
+
+use std::rc::Rc;
+
+use schedlab_report::{Change, Row};
+use schedlab_view::palette;
+use yew::prelude::*;
+
+use crate::parts::VariantMark;
+use crate::state::Results;
+use crate::words;
+
+/// How many rows are shown at first.
+const FIRST: usize = 8;
+
+/// What is compared.
+#[derive(Properties, PartialEq)]
+pub struct ChangesProps {
+    /// The results.
+    pub results: Rc<Results>,
+}
+
+/// What changed.
+#[component]
+pub fn Changes(props: &ChangesProps) -> Html {
+    let all = use_state(|| false);
+    let comparison = &props.results.comparison;
+    let names = &comparison.variants;
+    if names.len() < 2 {
+        return html! {
+            <section class="card" aria-label="What changed">
+                <div class="head"><h2>{ "What changed" }</h2></div>
+                <p class="mute">{ "There is one variant, so there is nothing to compare. Add another under Variants." }</p>
+            </section>
+        };
+    }
+    let headlines: Vec<&Row> = comparison.rows.iter().filter(|row| is_headline(row)).take(FIRST).collect();
+    let shown: Vec<&Row> = if *all { comparison.rows.iter().collect() } else { headlines };
+    let total = comparison.rows.len();
+    let toggle = {
+        let all = all.clone();
+        Callback::from(move |_: MouseEvent| all.set(!*all))
+    };
+    let about = about(&props.results);
+    let values = names.iter().enumerate().map(|(index, name)| {
+        html! { <th scope="col"><VariantMark {index} name={name.clone()} /></th> }
+    });
+    let changes = (1..names.len()).map(|index| {
+        let letter = palette::variant_letter(index);
+        let head = if names.len() == 2 { "Change".to_owned() } else { format!("{letter} against A") };
+        html! { <><th class="bar" scope="col"><span class="hidden">{ "drawn" }</span></th><th scope="col">{ head }</th></> }
+    });
+    html! {
+        <section class="card" aria-label="What changed">
+            <div class="head"><h2>{ "What changed" }</h2><small>{ about }</small></div>
+            <div class="scroll" tabindex="0" role="group" aria-label="What changed, as a table">
+                <table class="diff">
+                    <thead><tr><th scope="col">{ "Measure" }</th>{ for values }{ for changes }</tr></thead>
+                    <tbody>{ for shown.into_iter().map(row) }</tbody>
+                </table>
+            </div>
+            if total > FIRST || *all {
+                <button type="button" class="link more" aria-expanded={all.to_string()} onclick={toggle}>
+                    { if *all { "Only the main measures".to_owned() } else { format!("All {total} measures") } }
+                </button>
+            }
+        </section>
+    }
+}
+
+fn about(results: &Results) -> String {
+    let repeats = results.reports.iter().map(|report| report.repeats).max().unwrap_or(1);
+    let against = if results.reports.len() == 2 { "B against A" } else { "each against A" };
+    if repeats > 1 {
+        format!("{against} · {repeats} runs each · grey = inside the noise")
+    } else {
+        format!("{against} · one run each")
+    }
+}
+
+/// Whether a row is worth a place among the first: what people ask for, and really different.
+fn is_headline(row: &Row) -> bool {
+    let main = [
+        "sched_count",
+        "preempted",
+        "wake_delay.mean",
+        "wake_delay.p99",
+        "run_delay.mean",
+        "run_delay.p99",
+        "run_delay.max",
+        "per_second",
+        "latency.p99",
+        "runtime_ns",
+    ];
+    let comparable = row.values.iter().all(Option::is_some) && row.values.first() != Some(&Some(0.0));
+    main.contains(&row.measure.as_str()) && comparable
+}
+
+fn row(row: &Row) -> Html {
+    let values = row.values.iter().map(|value| html! { <td class="num">{ words::value(row.unit, *value) }</td> });
+    let changes = row.changes.iter().skip(1).map(|change| match change {
+        Some(change) => {
+            let class = verdict(row, change);
+            html! {
+                <>
+                    <td class="bar">{ bar(change, class) }</td>
+                    <td class={classes!("num", class)}>
+                        { words::change(row.unit, change) }
+                        if change.noise == Some(true) { <span class="hidden">{ " inside the noise" }</span> }
+                    </td>
+                </>
+            }
+        }
+        None => html! { <><td class="bar" /><td class="num plain">{ "–" }</td></> },
+    });
+    html! { <tr><th scope="row">{ words::measure(row) }</th>{ for values }{ for changes }</tr> }
+}
+
+/// Worse, better, or neither: the class that colours a change.
+fn verdict(row: &Row, change: &Change) -> &'static str {
+    let small = change.percent.map_or(change.absolute.abs() < 0.05, |percent| percent.abs() < 0.05);
+    if small || change.noise == Some(true) {
+        return "plain";
+    }
+    match words::more_is_worse(row) {
+        Some(worse) if worse == (change.absolute > 0.0) => "up",
+        Some(_) => "down",
+        None => "mute",
+    }
+}
+
+/// A bar from the middle: to the left for less, to the right for more; full at a doubling and at nothing left.
+fn bar(change: &Change, class: &str) -> Html {
+    let part = (change.percent.unwrap_or(change.absolute) / 100.0).clamp(-1.0, 1.0);
+    let (start, width) = if part < 0.0 { (60.0 + part * 58.0, -part * 58.0) } else { (60.0, part * 58.0) };
+    let fill = match class {
+        "up" => "var(--bad)",
+        "down" => "var(--good)",
+        _ => "var(--faint)",
+    };
+    html! {
+        <svg viewBox="0 0 120 12" preserveAspectRatio="none" aria-hidden="true">
+            <path d="M60 0v12" stroke="var(--axis)" vector-effect="non-scaling-stroke" />
+            <rect x={start.to_string()} y="2.5" width={width.to_string()} height="7" {fill} />
+        </svg>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schedlab_report::{Group, Unit};
+
+    use super::*;
+
+    fn delay(percent: f64, noise: Option<bool>) -> (Row, Change) {
+        let row = Row {
+            group: Group::Task("a".to_owned()),
+            measure: "wake_delay.p99".to_owned(),
+            unit: Unit::Ns,
+            values: vec![Some(1.0), Some(2.0)],
+            sem: Vec::new(),
+            changes: Vec::new(),
+        };
+        (row, Change { absolute: percent, percent: Some(percent), noise })
+    }
+
+    #[test]
+    fn longer_delays_are_worse_unless_in_the_noise() {
+        let judged = |percent, noise| {
+            let (row, change) = delay(percent, noise);
+            verdict(&row, &change)
+        };
+        assert_eq!(judged(20.0, None), "up");
+        assert_eq!(judged(-20.0, Some(false)), "down");
+        assert_eq!(judged(20.0, Some(true)), "plain");
+        assert_eq!(judged(0.01, None), "plain");
+    }
+
+    #[test]
+    fn headlines_can_be_compared() {
+        let (mut row, _) = delay(1.0, None);
+        assert!(is_headline(&row));
+        row.values = vec![Some(0.0), Some(2.0)];
+        assert!(!is_headline(&row));
+        row.values = vec![None, Some(2.0)];
+        assert!(!is_headline(&row));
+    }
+}

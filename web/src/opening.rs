@@ -1,0 +1,105 @@
+//! Documents that come from outside: chosen files, dropped files, pasted text.
+//! Not for reading them: `schedlab_scenario::open` does.
+
+use schedlab_scenario::Problem;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{DataTransfer, File, HtmlElement};
+use yew::Callback;
+
+use crate::state::{Action, Message};
+
+/// The largest file that is read at all, bytes. What is larger is no scenario.
+const MOST_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
+
+/// Opens a text and answers what is to be done: show the scenario, or tell what is wrong and leave
+/// everything as it is. `from` says where the text is from, such as a file's name.
+#[must_use]
+pub fn opened(text: &str, from: &str) -> Action {
+    let looks_like_a_link = text.trim_start().starts_with("http") || text.trim_start().starts_with("#s=");
+    let result =
+        if looks_like_a_link { schedlab_scenario::link::decode(text.trim()) } else { schedlab_scenario::open(text) };
+    match result {
+        Ok(opened) => {
+            let mut scenario = opened.scenario;
+            if scenario.title.is_empty() {
+                scenario.title = from.trim_end_matches(".json").to_owned();
+            }
+            let notes = match opened.notices.len() {
+                0 => String::new(),
+                1 => " One thing in it has no effect yet.".to_owned(),
+                count => format!(" {count} things in it have no effect yet."),
+            };
+            let message = Message { title: format!("Opened {from}.{notes}"), problems: opened.notices, bad: false };
+            Action::Replace { scenario: Box::new(scenario), message: Some(message), own: true }
+        }
+        Err(problems) => refused(from, problems),
+    }
+}
+
+fn refused(from: &str, problems: Vec<Problem>) -> Action {
+    let title = format!("{from} cannot be opened. What you had is untouched.");
+    Action::Tell(Message { title, problems, bad: true })
+}
+
+/// Reads a file and passes on what is to be done.
+pub fn read_file(file: File, tell: Callback<Action>) {
+    let name = file.name();
+    if file.size() > MOST_BYTES {
+        let size = file.size() / 1024.0 / 1024.0;
+        let problem = Problem::error("", format!("it has {size:.0} MiB; at most {} are read", MOST_BYTES / 1048576.0));
+        return tell.emit(refused(&name, vec![problem]));
+    }
+    spawn_local(async move {
+        match JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string()) {
+            Some(text) => tell.emit(opened(&text, &name)),
+            None => tell.emit(refused(&name, vec![Problem::error("", "the browser cannot read it")])),
+        }
+    });
+}
+
+/// Opens what was dropped or pasted: the first file, otherwise text. Answers whether there was any.
+pub fn read_transfer(data: &DataTransfer, from: &str, tell: &Callback<Action>) -> bool {
+    if let Some(file) = data.files().and_then(|files| files.get(0)) {
+        read_file(file, tell.clone());
+        return true;
+    }
+    match data.get_data("text/plain") {
+        Ok(text) if !text.trim().is_empty() => {
+            tell.emit(opened(&text, from));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether an event happened where text is edited, which has its own paste and undo.
+#[must_use]
+pub fn is_text_field(target: Option<web_sys::EventTarget>) -> bool {
+    let Some(element) = target.and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return false };
+    match element.tag_name().as_str() {
+        "TEXTAREA" | "SELECT" => true,
+        "INPUT" => !matches!(element.get_attribute("type").as_deref(), Some("checkbox" | "radio")),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_rt_app_file_opens_under_its_name() {
+        let action = opened(r#"{"tasks": {"a": {"run": 10, "sleep": 90}}}"#, "mine.json");
+        let Action::Replace { scenario, own, .. } = action else { panic!("refused") };
+        assert_eq!((scenario.title.as_str(), scenario.variant_count(), own), ("mine", 2, true));
+    }
+
+    #[test]
+    fn a_bad_text_replaces_nothing() {
+        for bad in ["", "{", "\0\u{1}binary", r#"{"tasks": {"a": {"rum": 10}}}"#, "https://example.org/#s=1.x"] {
+            let Action::Tell(message) = opened(bad, "it") else { panic!("{bad} was opened") };
+            assert!(message.bad && !message.problems.is_empty(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What the page and its workers say to each other, as text. The first message of a worker is a
+//! plain greeting with its build id, so that any two builds understand that much; everything
+//! after it is JSON of the types below, which are made for this and nothing else.
+//! Not for sending: `pool` and the worker's binary do that.
+
+use schedlab_report::VariantReport;
+use schedlab_scenario::Problem;
+use serde::{Deserialize, Serialize};
+
+/// The id of this build.
+pub const BUILD: &str = env!("SCHEDLAB_BUILD");
+
+const GREETING: &str = "schedlab-worker ";
+
+/// The first message of a worker.
+#[must_use]
+pub fn greeting() -> String {
+    format!("{GREETING}{BUILD}")
+}
+
+/// Whether `text` is the greeting of a worker of this very build.
+#[must_use]
+pub fn is_our_greeting(text: &str) -> bool {
+    text.strip_prefix(GREETING) == Some(BUILD)
+}
+
+/// Whether `text` is a greeting of any build.
+#[must_use]
+pub fn is_greeting(text: &str) -> bool {
+    text.starts_with(GREETING)
+}
+
+/// From the page to a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ToWorker {
+    /// Run one variant of a document, after those asked for earlier under the same job. A new job
+    /// drops everything of the one before.
+    Run {
+        /// Numbers the page's runs.
+        job: u32,
+        /// The scenario document.
+        document: String,
+        /// Which of its variants.
+        variant: usize,
+    },
+    /// Give up what is running and waiting. Answered by [`FromWorker::Stopped`].
+    Cancel {
+        /// The job to give up.
+        job: u32,
+    },
+    /// Send some switches of a finished variant. Answered by [`FromWorker::Switches`].
+    Switches {
+        /// Which variant.
+        variant: usize,
+        /// Which switches count.
+        filter: Filter,
+        /// The first one, counted among those that count.
+        from: usize,
+        /// How many at most.
+        count: usize,
+    },
+    /// Find the next preemption after, or the last one before, a switch. Answered by
+    /// [`FromWorker::Found`].
+    Find {
+        /// Which variant.
+        variant: usize,
+        /// Which switches count.
+        filter: Filter,
+        /// The place among those that count; none: start from the end that is searched first.
+        from: Option<usize>,
+        /// Towards later switches.
+        forward: bool,
+    },
+}
+
+/// Which switches a list shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Filter {
+    /// Every switch.
+    #[default]
+    All,
+    /// Those where a runnable task had to leave.
+    Preemptions,
+}
+
+/// From a worker to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum FromWorker {
+    /// A run is on its way.
+    Progress {
+        /// The job.
+        job: u32,
+        /// The variant.
+        variant: usize,
+        /// What is done, all repeats together, in thousandths.
+        permille: u32,
+    },
+    /// A variant is done.
+    Done {
+        /// The job.
+        job: u32,
+        /// The variant.
+        variant: usize,
+        /// Its figures, the JSON of `schedlab run --format json`.
+        report: Box<VariantReport>,
+        /// What the document says that has no effect.
+        notices: Vec<Problem>,
+        /// How long it took, milliseconds of real time.
+        took_ms: f64,
+    },
+    /// A variant cannot run.
+    Failed {
+        /// The job.
+        job: u32,
+        /// The variant.
+        variant: usize,
+        /// Why.
+        problems: Vec<Problem>,
+    },
+    /// The job was given up.
+    Stopped {
+        /// The job.
+        job: u32,
+    },
+    /// Switches that were asked for.
+    Switches {
+        /// The job that they are of.
+        job: u32,
+        /// The variant.
+        variant: usize,
+        /// Which switches count.
+        filter: Filter,
+        /// How many count in all.
+        total: usize,
+        /// Whether the record's budget was used up, so that later switches are missing.
+        cut: bool,
+        /// The first one's place.
+        from: usize,
+        /// The switches.
+        switches: Vec<Switch>,
+    },
+    /// The switch that was looked for, if there is one.
+    Found {
+        /// The variant.
+        variant: usize,
+        /// Which switches count.
+        filter: Filter,
+        /// Its place among those that count.
+        place: Option<usize>,
+    },
+    /// The worker's code failed; it is of no more use.
+    Panicked {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// A context switch as the page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Switch {
+    /// When, nanoseconds from the start of the run.
+    pub at_ns: u64,
+    /// On which CPU.
+    pub cpu: u16,
+    /// Who left; none: the idle thread.
+    pub prev: Option<Who>,
+    /// Who came; none: the idle thread.
+    pub next: Option<Who>,
+    /// The name of the reason, such as `tick-slice`.
+    pub reason: String,
+    /// How long `prev` had been on the CPU, nanoseconds.
+    pub ran_ns: u64,
+    /// How long `next` had waited on the run queue, nanoseconds.
+    pub waited_ns: u64,
+    /// Whether `next` came from a wake-up or fork, not from a preemption.
+    pub woken: bool,
+}
+
+/// A task as the page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Who {
+    /// Its name, with the instance.
+    pub name: String,
+    /// The kind of task: its place in the document; none when that is not known.
+    pub kind: Option<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greetings_tell_builds_apart() {
+        assert!(is_our_greeting(&greeting()));
+        assert!(is_greeting("schedlab-worker 0") && !is_our_greeting("schedlab-worker 0"));
+        assert!(!is_greeting("{\"kind\":\"stopped\"}"));
+    }
+
+    #[test]
+    fn messages_survive_the_wire() -> Result<(), serde_json::Error> {
+        let ask = ToWorker::Find { variant: 1, filter: Filter::Preemptions, from: None, forward: true };
+        assert_eq!(serde_json::from_str::<ToWorker>(&serde_json::to_string(&ask)?)?, ask);
+        let who = Who { name: "hog-1".to_owned(), kind: Some(0) };
+        let switch = Switch {
+            at_ns: u64::MAX,
+            cpu: 0,
+            prev: None,
+            next: Some(who),
+            reason: "idle-cpu".to_owned(),
+            ran_ns: 0,
+            waited_ns: 1,
+            woken: true,
+        };
+        let switches = vec![switch];
+        let answer =
+            FromWorker::Switches { job: 3, variant: 0, filter: Filter::All, total: 9, cut: false, from: 4, switches };
+        assert_eq!(serde_json::from_str::<FromWorker>(&serde_json::to_string(&answer)?)?, answer);
+        Ok(())
+    }
+}

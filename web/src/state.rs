@@ -1,0 +1,510 @@
+//! What the page knows, as one value: the scenario with its history, the text being edited, the
+//! run on its way, the last results, and what is selected. Changes only by its actions.
+//! Not for the browser: no timers, workers or storage here.
+
+use std::rc::Rc;
+
+use schedlab_report::{Comparison, VariantReport, compare};
+use schedlab_scenario::{Problem, Scenario};
+use yew::Reducible;
+
+use crate::protocol::{Filter, FromWorker, Switch};
+
+/// How many steps back there are.
+const MOST_STEPS: usize = 200;
+
+/// A change of one field of the scenario.
+pub struct Edit {
+    /// Which field: changes of one field in a row are one step back.
+    pub field: String,
+    /// The change.
+    pub change: Box<dyn FnOnce(&mut Scenario)>,
+}
+
+impl Edit {
+    /// A change of a field.
+    pub fn new(field: impl Into<String>, change: impl FnOnce(&mut Scenario) + 'static) -> Self {
+        Self { field: field.into(), change: Box::new(change) }
+    }
+}
+
+/// Something that the page tells, until it is dismissed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// What happened, in a sentence.
+    pub title: String,
+    /// The particulars.
+    pub problems: Vec<Problem>,
+    /// Whether it is an error.
+    pub bad: bool,
+}
+
+/// The run on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Running {
+    /// Its number.
+    pub job: u32,
+    /// What runs.
+    pub scenario: Rc<Scenario>,
+    /// What is done of each variant, in thousandths.
+    pub permille: Vec<u32>,
+    /// The reports that are there.
+    pub reports: Vec<Option<VariantReport>>,
+    /// What the document says that has no effect.
+    pub notices: Vec<Problem>,
+    /// The longest time a variant took, milliseconds.
+    pub took_ms: f64,
+}
+
+/// The results of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Results {
+    /// The run's number.
+    pub job: u32,
+    /// What was run.
+    pub scenario: Rc<Scenario>,
+    /// A report for each variant.
+    pub reports: Vec<VariantReport>,
+    /// Their comparison.
+    pub comparison: Comparison,
+    /// What the document says that has no effect.
+    pub notices: Vec<Problem>,
+    /// The longest time a variant took, milliseconds.
+    pub took_ms: f64,
+}
+
+/// The list of switches, as far as it is at hand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct List {
+    /// Which variant.
+    pub variant: usize,
+    /// Which switches count.
+    pub filter: Filter,
+    /// How many count; none: not known yet.
+    pub total: Option<usize>,
+    /// Whether later switches are missing.
+    pub cut: bool,
+    /// The place of the first one at hand.
+    pub from: usize,
+    /// Those at hand.
+    pub switches: Vec<Switch>,
+    /// The place of the selected one.
+    pub place: Option<usize>,
+    /// The selected one, once it is at hand.
+    pub selected: Option<Switch>,
+}
+
+impl List {
+    /// The switch at a place, if it is at hand.
+    #[must_use]
+    pub fn at(&self, place: usize) -> Option<&Switch> {
+        self.switches.get(place.checked_sub(self.from)?)
+    }
+}
+
+/// What the page knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lab {
+    /// The scenario that every view shows.
+    pub scenario: Rc<Scenario>,
+    past: Vec<Rc<Scenario>>,
+    future: Vec<Rc<Scenario>>,
+    /// The field that was changed last, while changes of it are one step.
+    streak: Option<String>,
+    /// Whether the scenario is the user's own by now, so that it is kept as the draft.
+    pub touched: bool,
+    /// The document's text while it differs from the scenario.
+    pub text: Option<String>,
+    /// What is wrong with the scenario as it is.
+    pub problems: Vec<Problem>,
+    /// What the page has to tell.
+    pub message: Option<Message>,
+    /// What was done, for those who do not see it; changes are read out.
+    pub said: String,
+    /// The run on its way.
+    pub running: Option<Running>,
+    /// The last results.
+    pub results: Option<Rc<Results>>,
+    /// The list of switches.
+    pub list: List,
+    jobs: u32,
+}
+
+/// A change of what the page knows.
+pub enum Action {
+    /// Change a field of the scenario.
+    Edit(Edit),
+    /// Put another scenario in its place, such as an opened file.
+    Replace {
+        /// The scenario.
+        scenario: Box<Scenario>,
+        /// What to tell of it.
+        message: Option<Message>,
+        /// Whether it is the user's own: an applied text is, an opened link is not.
+        own: bool,
+    },
+    /// One step back.
+    Undo,
+    /// One step forward.
+    Redo,
+    /// The text is being edited; none: it is that of the scenario again.
+    Text(Option<String>),
+    /// The scenario was checked.
+    Checked(Vec<Problem>),
+    /// Tell something.
+    Tell(Message),
+    /// Say something to those who do not see it.
+    Say(String),
+    /// The message was read.
+    Dismiss,
+    /// A run begins.
+    Begin,
+    /// The run was given up.
+    Stopped {
+        /// Its number.
+        job: u32,
+    },
+    /// The workers are broken.
+    Broken(String),
+    /// A worker said something.
+    Heard(FromWorker),
+    /// Show the switches of another variant or another kind.
+    Show {
+        /// Which variant.
+        variant: usize,
+        /// Which switches count.
+        filter: Filter,
+    },
+    /// Select a switch by its place.
+    Select(usize),
+}
+
+impl Lab {
+    /// The page as it begins.
+    #[must_use]
+    pub fn new(scenario: Scenario, text: Option<String>, message: Option<Message>, touched: bool) -> Self {
+        Self {
+            scenario: Rc::new(scenario),
+            past: Vec::new(),
+            future: Vec::new(),
+            streak: None,
+            touched,
+            text,
+            problems: Vec::new(),
+            message,
+            said: String::new(),
+            running: None,
+            results: None,
+            list: List::default(),
+            jobs: 0,
+        }
+    }
+
+    /// The same with an earlier scenario that [`Action::Undo`] goes back to.
+    #[must_use]
+    pub fn after(mut self, earlier: Option<Scenario>) -> Self {
+        self.past.extend(earlier.map(Rc::new));
+        self
+    }
+
+    /// Whether there is a step back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Whether there is a step forward.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+
+    /// The number that the next run gets.
+    #[must_use]
+    pub fn next_job(&self) -> u32 {
+        self.jobs + 1
+    }
+
+    /// What is done of the run on its way, 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> Option<f64> {
+        let permille = &self.running.as_ref()?.permille;
+        Some(f64::from(permille.iter().sum::<u32>()) / 1000.0 / permille.len().max(1) as f64)
+    }
+
+    fn remember(&mut self) {
+        self.past.push(Rc::clone(&self.scenario));
+        if self.past.len() > MOST_STEPS {
+            self.past.remove(0);
+        }
+        self.future.clear();
+    }
+
+    fn edit(&mut self, edit: Edit) {
+        let mut scenario = (*self.scenario).clone();
+        (edit.change)(&mut scenario);
+        if scenario == *self.scenario {
+            return;
+        }
+        if self.streak.as_deref() != Some(&edit.field) {
+            self.remember();
+        }
+        self.streak = Some(edit.field);
+        self.scenario = Rc::new(scenario);
+        self.touched = true;
+    }
+
+    fn step(&mut self, back: bool) {
+        let (from, to) = if back { (&mut self.past, &mut self.future) } else { (&mut self.future, &mut self.past) };
+        if let Some(scenario) = from.pop() {
+            to.push(std::mem::replace(&mut self.scenario, scenario));
+            self.streak = None;
+            self.touched = true;
+            self.said = if back { "Undone." } else { "Redone." }.to_owned();
+        }
+    }
+
+    fn begin(&mut self) {
+        self.jobs += 1;
+        let variants = self.scenario.variant_count();
+        self.streak = None;
+        self.said = "Running.".to_owned();
+        self.running = Some(Running {
+            job: self.jobs,
+            scenario: Rc::clone(&self.scenario),
+            permille: vec![0; variants],
+            reports: vec![None; variants],
+            notices: Vec::new(),
+            took_ms: 0.0,
+        });
+    }
+
+    fn heard(&mut self, message: FromWorker) {
+        match message {
+            FromWorker::Progress { job, variant, permille } => {
+                if let Some(slot) = self.run_of(job).and_then(|running| running.permille.get_mut(variant)) {
+                    *slot = permille;
+                }
+            }
+            FromWorker::Done { job, variant, report, notices, took_ms } => {
+                let Some(running) = self.run_of(job) else { return };
+                running
+                    .notices
+                    .extend(notices.into_iter().filter(|notice| !running.notices.contains(notice)).collect::<Vec<_>>());
+                running.took_ms = running.took_ms.max(took_ms);
+                if let (Some(slot), Some(part)) = (running.reports.get_mut(variant), running.permille.get_mut(variant))
+                {
+                    *slot = Some(*report);
+                    *part = 1000;
+                }
+                if running.reports.iter().all(Option::is_some) {
+                    self.finish();
+                }
+            }
+            FromWorker::Failed { job, problems, .. } => {
+                if self.run_of(job).is_some() {
+                    self.running = None;
+                    self.said = "The run failed.".to_owned();
+                    self.message = Some(Message { title: "This scenario cannot run.".to_owned(), problems, bad: true });
+                }
+            }
+            FromWorker::Switches { job, variant, filter, total, cut, from, switches } => {
+                let current = self.results.as_ref().is_some_and(|results| results.job == job);
+                let list = &mut self.list;
+                if !current || (variant, filter) != (list.variant, list.filter) {
+                    return;
+                }
+                (list.total, list.cut, list.from, list.switches) = (Some(total), cut, from, switches);
+                if list.place.is_none() && total > 0 && from == 0 {
+                    list.place = Some(0);
+                }
+                self.look_up();
+            }
+            FromWorker::Found { variant, filter, place } => {
+                if (variant, filter) == (self.list.variant, self.list.filter) {
+                    match place {
+                        Some(place) => self.select(place),
+                        None => self.said = "There is no further preemption.".to_owned(),
+                    }
+                }
+            }
+            // The pool deals with these.
+            FromWorker::Stopped { .. } | FromWorker::Panicked { .. } => {}
+        }
+    }
+
+    fn run_of(&mut self, job: u32) -> Option<&mut Running> {
+        self.running.as_mut().filter(|running| running.job == job)
+    }
+
+    fn finish(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        let reports: Vec<VariantReport> = running.reports.into_iter().flatten().collect();
+        self.said = format!("Done: {} in {:.0} ms.", crate::words::variants(reports.len()), running.took_ms);
+        let variant = self.list.variant.min(reports.len().saturating_sub(1));
+        self.list = List { variant, filter: self.list.filter, ..List::default() };
+        if self.message.as_ref().is_some_and(|message| message.bad) {
+            self.message = None;
+        }
+        self.results = Some(Rc::new(Results {
+            job: running.job,
+            scenario: running.scenario,
+            comparison: compare(&reports),
+            reports,
+            notices: running.notices,
+            took_ms: running.took_ms,
+        }));
+    }
+
+    fn select(&mut self, place: usize) {
+        self.list.place = Some(place);
+        self.look_up();
+    }
+
+    /// Finds the selected switch among those at hand; otherwise it stays what it was until the
+    /// worker has answered.
+    fn look_up(&mut self) {
+        if let Some(switch) = self.list.place.and_then(|place| self.list.at(place)) {
+            self.list.selected = Some(switch.clone());
+        }
+    }
+}
+
+impl Reducible for Lab {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut lab = (*self).clone();
+        match action {
+            Action::Edit(edit) => lab.edit(edit),
+            Action::Replace { scenario, message, own } => {
+                if *scenario != *lab.scenario {
+                    lab.remember();
+                    lab.scenario = Rc::from(scenario);
+                }
+                lab.touched = own;
+                lab.streak = None;
+                lab.text = None;
+                lab.message = message;
+            }
+            Action::Undo => lab.step(true),
+            Action::Redo => lab.step(false),
+            Action::Text(text) => lab.text = text,
+            Action::Checked(problems) => lab.problems = problems,
+            Action::Tell(message) => {
+                lab.said.clone_from(&message.title);
+                lab.message = Some(message);
+            }
+            Action::Say(text) => lab.said = text,
+            Action::Dismiss => lab.message = None,
+            Action::Begin => lab.begin(),
+            Action::Stopped { job } => {
+                if lab.run_of(job).is_some() {
+                    lab.running = None;
+                    lab.said = "Stopped.".to_owned();
+                }
+            }
+            Action::Broken(reason) => {
+                lab.running = None;
+                lab.message = Some(Message { title: reason, problems: Vec::new(), bad: true });
+            }
+            Action::Heard(message) => lab.heard(message),
+            Action::Show { variant, filter } => lab.list = List { variant, filter, ..List::default() },
+            Action::Select(place) => lab.select(place),
+        }
+        Rc::new(lab)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lab() -> Rc<Lab> {
+        Rc::new(Lab::new(Scenario::default(), None, None, false))
+    }
+
+    fn title(lab: &Rc<Lab>, field: &str, text: &str) -> Rc<Lab> {
+        let text = text.to_owned();
+        Rc::clone(lab).reduce(Action::Edit(Edit::new(field, move |scenario| scenario.title = text)))
+    }
+
+    #[test]
+    fn changes_of_one_field_are_one_step_back() {
+        let lab = title(&title(&title(&lab(), "title", "a"), "title", "ab"), "other", "c");
+        let back = Rc::clone(&lab).reduce(Action::Undo);
+        assert_eq!(back.scenario.title, "ab");
+        let start = Rc::clone(&back).reduce(Action::Undo);
+        assert_eq!((start.scenario.title.as_str(), start.can_undo()), ("", false));
+        let again = start.reduce(Action::Redo).reduce(Action::Redo);
+        assert_eq!((again.scenario.title.as_str(), again.can_redo()), ("c", false));
+    }
+
+    #[test]
+    fn a_change_that_changes_nothing_is_no_step() {
+        assert!(!title(&lab(), "title", "").can_undo());
+    }
+
+    #[test]
+    fn a_new_change_ends_the_way_forward() {
+        let back = title(&lab(), "title", "a").reduce(Action::Undo);
+        assert!(back.can_redo() && !title(&back, "title", "b").can_redo());
+    }
+
+    #[test]
+    fn an_opened_scenario_can_be_undone_and_is_not_yet_the_draft() {
+        let draft = title(&lab(), "title", "mine");
+        let scenario = Box::new(Scenario { title: "theirs".to_owned(), ..Scenario::default() });
+        let opened = Rc::clone(&draft).reduce(Action::Replace { scenario, message: None, own: false });
+        assert!(!opened.touched);
+        assert_eq!(opened.reduce(Action::Undo).scenario, draft.scenario);
+    }
+
+    #[test]
+    fn messages_of_an_earlier_run_are_ignored() {
+        let lab = lab().reduce(Action::Begin).reduce(Action::Begin);
+        let late = FromWorker::Failed { job: 1, variant: 0, problems: Vec::new() };
+        let lab = lab.reduce(Action::Heard(late));
+        assert!(lab.running.is_some() && lab.message.is_none());
+    }
+
+    #[test]
+    fn a_run_is_done_when_every_variant_is() {
+        let done = |variant| {
+            let report = Box::new(VariantReport { name: variant.to_string(), ..VariantReport::default() });
+            let variant: usize = variant;
+            Action::Heard(FromWorker::Done { job: 1, variant, report, notices: Vec::new(), took_ms: 1.0 })
+        };
+        let release = |name: &str| schedlab_scenario::Variant {
+            name: Some(name.to_owned()),
+            patch: schedlab_scenario::json::Value::object(),
+        };
+        let scenario = Scenario { variants: vec![release("a"), release("b")], ..Scenario::default() };
+        let lab = Rc::new(Lab::new(scenario, None, None, false)).reduce(Action::Begin);
+        let half = lab.reduce(done(1));
+        assert_eq!((half.progress(), half.results.is_some()), (Some(0.5), false));
+        let all = half.reduce(done(0));
+        let names: Vec<String> = all.results.iter().flat_map(|r| &r.reports).map(|r| r.name.clone()).collect();
+        assert_eq!((names, all.running.is_some()), (vec!["0".to_owned(), "1".to_owned()], false));
+    }
+
+    #[test]
+    fn the_selected_switch_is_taken_from_those_at_hand() {
+        let switch = |at_ns| Switch {
+            at_ns,
+            cpu: 0,
+            prev: None,
+            next: None,
+            reason: "block".to_owned(),
+            ran_ns: 0,
+            waited_ns: 0,
+            woken: false,
+        };
+        let mut lab = Lab::new(Scenario::default(), None, None, false);
+        lab.list = List { from: 10, switches: vec![switch(5), switch(6)], ..List::default() };
+        let lab = Rc::new(lab).reduce(Action::Select(11));
+        assert_eq!(lab.list.selected.as_ref().map(|s| s.at_ns), Some(6));
+        let far = lab.reduce(Action::Select(900));
+        assert_eq!((far.list.place, far.list.selected.as_ref().map(|s| s.at_ns)), (Some(900), Some(6)));
+    }
+}

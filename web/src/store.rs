@@ -1,0 +1,159 @@
+//! What outlives a visit: the draft, unfinished text, the theme, and the link in the address bar.
+//! Not for the meaning of links: `schedlab_scenario::link` has that.
+
+use gloo::storage::{LocalStorage, SessionStorage, Storage};
+use schedlab_scenario::{Problem, Scenario, link};
+use schedlab_view::Theme;
+use wasm_bindgen::JsValue;
+
+use crate::example;
+use crate::state::{Lab, Message};
+
+const DRAFT: &str = "schedlab.draft";
+const TEXT: &str = "schedlab.text";
+const THEME: &str = "schedlab.theme";
+const RELOADED: &str = "schedlab.reloaded-for";
+
+/// The page as it begins: what the link holds, otherwise the draft, otherwise an example.
+#[must_use]
+pub fn first() -> Lab {
+    begin(&hash(), draft(), read(TEXT))
+}
+
+/// The page for a link, a draft and an unfinished text, each of which may be missing or bad.
+#[must_use]
+pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
+    let fallback = |message| match draft.clone() {
+        Some(scenario) => Lab::new(scenario, text.clone(), message, true),
+        None => Lab::new(example::scenario(), text.clone(), message, false),
+    };
+    if !hash.starts_with("#s=") {
+        return fallback(None);
+    }
+    match link::decode(hash) {
+        Ok(opened) => {
+            let theirs = draft.filter(|draft| *draft != opened.scenario);
+            let note = theirs.is_some().then(|| Message {
+                title: "Opened from a link. Undo brings your own draft back.".to_owned(),
+                problems: opened.notices.clone(),
+                bad: false,
+            });
+            Lab::new(opened.scenario, None, note, theirs.is_none()).after(theirs)
+        }
+        Err(problems) => fallback(Some(bad_link(problems))),
+    }
+}
+
+/// What is told of a link that does not open.
+#[must_use]
+pub fn bad_link(problems: Vec<Problem>) -> Message {
+    Message { title: "The link does not open. Your own draft is untouched.".to_owned(), problems, bad: true }
+}
+
+/// The part of the address that holds the scenario, `#` included.
+#[must_use]
+pub fn hash() -> String {
+    web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// Puts the scenario's link into the address bar and answers its whole address.
+pub fn put_link(scenario: &Scenario) -> Option<String> {
+    let hash = link::encode(scenario);
+    let window = web_sys::window()?;
+    if window.location().hash().ok()? != hash {
+        window.history().ok()?.replace_state_with_url(&JsValue::NULL, "", Some(&hash)).ok()?;
+    }
+    window.location().href().ok()
+}
+
+fn draft() -> Option<Scenario> {
+    schedlab_scenario::open(&read(DRAFT)?).ok().map(|opened| opened.scenario)
+}
+
+/// Keeps the draft for the next visit. A browser without storage keeps nothing, and the page works.
+pub fn keep_draft(scenario: &Scenario) {
+    let _ = LocalStorage::set(DRAFT, scenario.to_json());
+}
+
+/// Keeps an unfinished text for the next visit, or forgets it.
+pub fn keep_text(text: Option<&String>) {
+    match text {
+        Some(text) => {
+            let _ = LocalStorage::set(TEXT, text);
+        }
+        None => LocalStorage::delete(TEXT),
+    }
+}
+
+fn read(key: &str) -> Option<String> {
+    LocalStorage::get(key).ok()
+}
+
+/// The theme that the user chose, if any.
+#[must_use]
+pub fn chosen_theme() -> Option<Theme> {
+    match read(THEME).as_deref() {
+        Some("light") => Some(Theme::Light),
+        Some("dark") => Some(Theme::Dark),
+        _ => None,
+    }
+}
+
+/// Keeps the chosen theme; none: that of the system.
+pub fn keep_theme(theme: Option<Theme>) {
+    match theme {
+        Some(theme) => {
+            let _ = LocalStorage::set(THEME, theme.name());
+        }
+        None => LocalStorage::delete(THEME),
+    }
+}
+
+/// The theme of the system.
+#[must_use]
+pub fn system_theme() -> Theme {
+    let query = web_sys::window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten());
+    if query.is_some_and(|query| query.matches()) { Theme::Dark } else { Theme::Light }
+}
+
+/// Loads the page anew because its worker is of another build; not twice for one build.
+#[must_use]
+pub fn reload_once(build: &str) -> bool {
+    if SessionStorage::get::<String>(RELOADED).is_ok_and(|earlier| earlier == build) {
+        return false;
+    }
+    let _ = SessionStorage::set(RELOADED, build);
+    web_sys::window().is_some_and(|window| window.location().reload().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titled(title: &str) -> Scenario {
+        Scenario { title: title.to_owned(), ..example::scenario() }
+    }
+
+    #[test]
+    fn a_first_visit_has_an_example() {
+        let lab = begin("", None, None);
+        assert!(!lab.scenario.workload.tasks.is_empty() && !lab.touched && lab.message.is_none());
+    }
+
+    #[test]
+    fn a_link_opens_and_the_draft_is_one_step_back() {
+        let lab = begin(&link::encode(&titled("theirs")), Some(titled("mine")), None);
+        assert_eq!(lab.scenario.title, "theirs");
+        assert!(lab.can_undo() && !lab.touched && lab.message.is_some());
+    }
+
+    #[test]
+    fn a_bad_link_says_so_and_keeps_draft_and_text() {
+        for bad in ["#s=1.", "#s=1.!!!!", "#s=9.AAAA", "#s="] {
+            let lab = begin(bad, Some(titled("mine")), Some("{ unfinished".to_owned()));
+            assert_eq!(lab.scenario.title, "mine", "{bad}");
+            assert_eq!(lab.text.as_deref(), Some("{ unfinished"));
+            assert!(lab.message.is_some_and(|m| m.bad && !m.problems.is_empty()), "{bad}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use crate::trunk;
 use crate::workspace;
 
 /// The packages that have tests for the browser.
-const WASM_TESTS: &[&str] = &["schedlab-web"];
+const WASM_TESTS: &[&str] = &["schedlab-determinism", "schedlab-web"];
 
 /// wasm-bindgen tests in a headless browser.
 ///

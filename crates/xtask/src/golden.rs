@@ -12,12 +12,18 @@ use crate::steps::Outcome;
 use crate::tally::Tally;
 use crate::workspace;
 
-/// The releases that the engine models.
-const MODELLED: &[&str] = &["6.5", "6.12"];
+/// Where trace files are, below the traces folder.
+const FOLDERS: &[&str] = &["", "groups", "hrtick", "bandwidth"];
 
-/// The trace files of every modelled release.
+/// Every trace file, in order.
 fn files(shared: &Path) -> Vec<PathBuf> {
-    MODELLED.iter().map(|release| shared.join("traces").join(format!("{release}.jsonl"))).collect()
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        let entries = fs::read_dir(shared.join("traces").join(folder)).into_iter().flatten().flatten();
+        found.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl")));
+    }
+    found.sort();
+    found
 }
 
 /// Runs every case of every modelled release and compares all that was recorded.
@@ -34,9 +40,10 @@ pub fn run_all(shared: &Path) -> Result<Outcome, Error> {
     fs::create_dir_all(&dir).map_err(Error::io(&dir))?;
     let mut tally = Tally::default();
     for traces in files(shared) {
-        let name = traces.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let inside = traces.strip_prefix(shared.join("traces")).unwrap_or(&traces);
+        let name = inside.display().to_string();
         println!("{name}");
-        let answers = dir.join(&name);
+        let answers = dir.join(name.replace(std::path::MAIN_SEPARATOR, "-"));
         let out = File::create(&answers).map_err(Error::io(&answers))?;
         let mut command = Command::new(&schedlab);
         command.arg("conformance").arg(&traces).stdout(out);

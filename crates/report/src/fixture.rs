@@ -51,7 +51,7 @@ pub(crate) fn run(delay_ns: u64) -> Run {
     slow.blocked -= 1;
     slow.reasons[Reason::Block as usize] -= 1;
     slow.reasons[Reason::Deadline as usize] += 1;
-    slow.ran_before_preempted[10] = 1;
+    slow.ran_before_preempted[11] = 1;
     let mut quick = task("worker-0", 1_000_000, &[20]);
     quick.longest_wait_end_ns = 11_000_000;
     let mut operation = OperationResult::default();

@@ -39,7 +39,7 @@ impl Subject {
             name: name.to_owned(),
             release: prepared.input.kernel.release(),
             kinds: prepared.tasks.iter().map(|origin| origin.name.clone()).collect(),
-            templates: prepared.input.templates.iter().map(|template| template.name.clone()).collect(),
+            templates: prepared.input.templates.iter().map(|template| template.spec.name.clone()).collect(),
             operations: prepared.operations.clone(),
         }
     }
@@ -189,7 +189,7 @@ fn task_report(name: &str, task: &TaskResult, longest_wait: Wait) -> TaskReport 
             .iter()
             .enumerate()
             .filter(|(_, count)| **count > 0)
-            .map(|(bucket, count)| (1 << bucket, *count as f64))
+            .map(|(bucket, count)| (if bucket == 0 { 0 } else { 1 << (bucket - 1) }, *count as f64))
             .collect(),
         reasons: Reason::ALL
             .iter()

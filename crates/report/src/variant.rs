@@ -73,8 +73,8 @@ pub struct TaskReport {
     pub wake_delay: DelayReport,
     /// Every wait on a run queue, after preemption too (what `perf sched latency` averages).
     pub run_delay: DelayReport,
-    /// How long it had run when it was preempted: counts by the bucket's least microseconds, a
-    /// power of two; the bucket 1 also has what is shorter. Empty buckets are left out.
+    /// How long it had run when it was preempted: counts by the bucket's least microseconds, 0
+    /// or a power of two. Empty buckets are left out.
     #[serde(with = "ordered")]
     pub ran_before_preempted: Vec<(u64, f64)>,
     /// Switches out by reason, in the order of the engine's reasons; those at 0 are left out.

@@ -17,7 +17,7 @@ pub struct Input {
     /// Tasks that exist from the start (each begins at its own time).
     pub tasks: Vec<TaskSpec>,
     /// Tasks that [`Step::Fork`] starts more of, by [`TemplateId`].
-    pub templates: Vec<TaskSpec>,
+    pub templates: Vec<Template>,
     /// How many objects of each kind the programs use.
     pub objects: Objects,
     /// Changes made from outside, in order of time.
@@ -137,6 +137,15 @@ pub struct TaskSpec {
     pub cookie: u64,
     /// What it does.
     pub program: Arc<Program>,
+}
+
+/// A task that [`Step::Fork`] starts more of: `name-N`, N growing.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// What is started.
+    pub spec: TaskSpec,
+    /// The number of the first that is forked.
+    pub first_number: u32,
 }
 
 /// What a task does. It exits after the last step.

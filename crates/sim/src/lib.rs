@@ -51,8 +51,8 @@ pub use error::{InputError, RunError};
 pub use histogram::Histogram;
 pub use input::{
     Bandwidth, BarrierId, Birth, Change, ConditionId, GroupId, GroupSpec, Input, Length, Machine, MutexId, Objects,
-    OperationId, OutsideEvent, Policy, Program, SemaphoreId, Step, SuspensionId, TaskId, TaskSpec, TemplateId, TimerId,
-    TimerMode, TimerRef,
+    OperationId, OutsideEvent, Policy, Program, SemaphoreId, Step, SuspensionId, TaskId, TaskSpec, Template,
+    TemplateId, TimerId, TimerMode, TimerRef,
 };
 pub use output::{
     Counters, CpuResult, EndState, GroupEnd, OperationResult, QueueEnd, Run, RunLengths, TaskEnd, TaskResult,

@@ -55,8 +55,8 @@ pub struct TaskResult {
     pub wake_delay: Histogram,
     /// Every wait on the run queue.
     pub run_delay: Histogram,
-    /// How long it had run when it was preempted: bucket n counts 2^n to 2^(n+1) microseconds,
-    /// bucket 0 also what is below 1.
+    /// How long it had run when it was preempted, in whole microseconds: bucket 0 counts 0, bucket
+    /// n from 1 on 2^(n-1) to 2^n.
     pub ran_before_preempted: [u64; 32],
     /// Lengths of its runs, switch in to switch out.
     pub run_lengths: RunLengths,

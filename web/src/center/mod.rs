@@ -72,11 +72,11 @@ pub fn Center(props: &CenterProps) -> Html {
                     dispatch={props.dispatch.clone()} ask={props.ask.clone()} />
             </>
         },
-        None if props.running => html! { <p class="empty" aria-busy="true">{ "Running…" }</p> },
+        None if props.running => html! { <p class="empty">{ "Running…" }</p> },
         None => html! { <p class="empty">{ "Press Run to simulate the scenario." }</p> },
     };
     html! {
-        <section class="center" id="results" tabindex="-1" aria-label="Results">{ message }{ body }</section>
+        <section class="center" id="results" tabindex="-1" aria-label="Results" aria-busy={props.running.then_some("true")}>{ message }{ body }</section>
     }
 }
 
@@ -137,7 +137,7 @@ fn ran_before(results: &Results) -> Picture {
         .map(|report| {
             let mut counts = vec![0.0; 32];
             for (least_us, count) in report.tasks.iter().flat_map(|task| &task.ran_before_preempted) {
-                // The bucket 1 also has what is shorter than a microsecond.
+                // What is shorter than a microsecond is drawn with 1 µs.
                 let bucket = least_us.checked_ilog2().unwrap_or(0) as usize;
                 if let Some(slot) = counts.get_mut(bucket) {
                     *slot += count;

@@ -48,7 +48,7 @@ impl Job {
             name: named.name,
             release: prepared.input.kernel.release(),
             kinds: prepared.tasks.iter().map(|origin| origin.name.clone()).collect(),
-            templates: prepared.input.templates.iter().map(|template| template.name.clone()).collect(),
+            templates: prepared.input.templates.iter().map(|template| template.spec.name.clone()).collect(),
             operations: prepared.operations,
         };
         let document_kinds = named.scenario.workload.tasks.iter().map(|task| task.name.clone()).collect();

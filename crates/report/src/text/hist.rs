@@ -34,31 +34,31 @@ pub fn hist(report: &VariantReport, by_task: bool) -> String {
 }
 
 fn ran_before_preempted(tasks: &[&TaskReport]) -> Vec<Bucket> {
-    let mut counts = [0.0; 32];
+    let mut counts = [0.0; 65];
     for (least_us, count) in tasks.iter().flat_map(|task| &task.ran_before_preempted) {
-        if let Some(power) = least_us.checked_ilog2() {
-            counts[power.min(31) as usize] += count;
-        }
+        counts[place(*least_us)] += count;
     }
-    let buckets = counts.iter().enumerate().map(|(power, count)| {
-        // The engine counts what is shorter than 1 µs together with 1 µs.
-        let label = if power == 0 { "[0, 2)".to_owned() } else { power_of_two(power as u32) };
-        (label, count.round() as u64)
-    });
-    trimmed(buckets.collect())
+    trimmed(counts.iter().enumerate().map(|(place, count)| (label(place), count.round() as u64)).collect())
 }
 
-fn delays(tasks: &[&TaskReport], histogram: fn(&TaskReport) -> &Vec<(u64, u64, u64)>) -> Vec<Bucket> {
-    // Place 0 for 0 µs, place n + 1 for 2^n µs.
-    let mut counts = [0; 65];
-    for (least_us, count) in tasks.iter().flat_map(|task| log2_microseconds(histogram(task))) {
-        counts[least_us.checked_ilog2().map_or(0, |power| power as usize + 1)] += count;
-    }
-    let label = |place: usize| match place {
+/// Place 0 for 0 µs, place n + 1 for 2^n µs.
+fn place(least_us: u64) -> usize {
+    least_us.checked_ilog2().map_or(0, |power| power as usize + 1)
+}
+
+fn label(place: usize) -> String {
+    match place {
         0 => "[0]".to_owned(),
         1 => "[1]".to_owned(),
         _ => power_of_two(place as u32 - 1),
-    };
+    }
+}
+
+fn delays(tasks: &[&TaskReport], histogram: fn(&TaskReport) -> &Vec<(u64, u64, u64)>) -> Vec<Bucket> {
+    let mut counts = [0; 65];
+    for (least_us, count) in tasks.iter().flat_map(|task| log2_microseconds(histogram(task))) {
+        counts[place(least_us)] += count;
+    }
     trimmed(counts.iter().enumerate().map(|(place, count)| (label(place), *count)).collect())
 }
 

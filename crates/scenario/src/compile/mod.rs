@@ -8,10 +8,10 @@ mod names;
 mod platform;
 mod program;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use schedlab_sim::{Birth, Input, MAX_TASKS, TaskSpec};
+use schedlab_sim::{Birth, Input, TaskSpec, Template};
 
 use crate::document::{RecordKind, Scenario};
 use crate::problem::{Problem, nearest_name, verdict};
@@ -58,13 +58,6 @@ impl Scenario {
         let machine = platform::machine(&self.machine, &mut found);
         let kernel = platform::kernel(&self.kernel, &self.machine, &mut found);
         checks::scenario(self, &mut found);
-        let total: u64 = self.workload.tasks.iter().map(|task| u64::from(task.instances)).sum();
-        if total > MAX_TASKS as u64 {
-            let message = format!("{total} instances in all are more than the {MAX_TASKS} tasks a run may have");
-            found.push(Problem::error("workload.tasks", message));
-            return Err(verdict(found).err().unwrap_or_default());
-        }
-        checks::workload(self, &mut found);
         let mut input = Input::new(kernel, machine, self.duration_ms().saturating_mul(1_000_000));
         input.warmup_ns = self.run.warmup_ms.saturating_mul(1_000_000);
         input.seed = self.run.seed.wrapping_add(u64::from(repeat));
@@ -72,7 +65,11 @@ impl Scenario {
             RecordKind::Full => RECORD_BUDGET,
             RecordKind::Summary => 0,
         };
-        let (tasks, operations) = compile_tasks(self, &mut input, &mut found);
+        let (mut tasks, mut operations) = (Vec::new(), Vec::new());
+        if checks::instances(&self.workload, &mut found) {
+            checks::workload(self, &mut found);
+            (tasks, operations) = compile_tasks(self, &mut input, &mut found);
+        }
         let notices = verdict(found)?;
         Ok(Prepared { input, notices, tasks, operations })
     }
@@ -90,7 +87,7 @@ fn compile_tasks(scenario: &Scenario, input: &mut Input, found: &mut Vec<Problem
     }
     let mut next: HashMap<&str, u32> = HashMap::new();
     let mut origins = Vec::new();
-    let mut forked: Vec<Option<TaskSpec>> = vec![None; templates.len()];
+    let mut forked: Vec<Option<Template>> = vec![None; templates.len()];
     for (index, task) in workload.tasks.iter().enumerate() {
         let spec = compiler.task(task, &paths.tasks[index], found);
         let template = templates.get(task.name.as_str()).copied();
@@ -104,7 +101,8 @@ fn compile_tasks(scenario: &Scenario, input: &mut Input, found: &mut Vec<Problem
         }
         if let Some(slot) = template.and_then(|template| forked.get_mut(template as usize)) {
             // A forked task begins at its fork; a delay is that of the instances from the start.
-            slot.get_or_insert(TaskSpec { start_ns: 0, birth: Birth::Fork, ..spec });
+            let spec = TaskSpec { start_ns: 0, birth: Birth::Fork, ..spec };
+            slot.get_or_insert(Template { spec, first_number: instances[task.name.as_str()] });
         }
     }
     input.templates = forked.into_iter().flatten().collect();
@@ -114,15 +112,17 @@ fn compile_tasks(scenario: &Scenario, input: &mut Input, found: &mut Vec<Problem
 
 /// The tasks that some `fork` names, numbered in the order of the tasks.
 fn forked_tasks<'w>(tasks: &'w [Task], paths: &Paths, found: &mut Vec<Problem>) -> HashMap<&'w str, u32> {
-    let mut named = std::collections::HashSet::new();
+    let names: HashSet<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+    let (mut named, mut unknown) = (HashSet::new(), HashSet::new());
     for (index, task) in tasks.iter().enumerate() {
         paths.each_event(index, task, |event, path| {
             let Action::Fork(name) = &event.action else { return };
-            if tasks.iter().any(|task| task.name == *name) {
+            if names.contains(name.as_str()) {
                 named.insert(name.as_str());
-            } else {
+            } else if unknown.insert(name) {
                 let problem = Problem::error(path(), format!("there is no task `{name}` to fork"));
-                found.push(problem.suggest(nearest_name(name, tasks.iter().map(|task| task.name.as_str()))));
+                let near = if unknown.len() < 50 { nearest_name(name, names.iter().copied()) } else { None };
+                found.push(problem.suggest(near));
             }
         });
     }

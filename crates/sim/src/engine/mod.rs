@@ -171,6 +171,7 @@ struct Core<C> {
     warm: bool,
     /// The counters when the warm-up ended.
     counters_before: Counters,
+    /// By template: the number of the next one forked.
     forked: Vec<u32>,
 }
 
@@ -194,7 +195,7 @@ impl<C: FairClass> Core<C> {
             steps_at_now: 0,
             warm: input.warmup_ns == 0,
             counters_before: Counters::default(),
-            forked: vec![0; input.templates.len()],
+            forked: input.templates.iter().map(|template| template.first_number).collect(),
             input,
         };
         core.make_groups();

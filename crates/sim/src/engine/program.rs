@@ -251,7 +251,7 @@ impl<C: FairClass> Core<C> {
         }
         let number = self.forked[template as usize];
         self.forked[template as usize] += 1;
-        let mut spec = self.input.templates[template as usize].clone();
+        let mut spec = self.input.templates[template as usize].spec.clone();
         spec.name = format!("{}-{number}", spec.name);
         spec.identity = spec.identity.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         spec.birth = crate::input::Birth::Fork;

@@ -127,7 +127,7 @@ impl Statistics {
         }
         result.preempted += 1;
         result.yields += u64::from(reason == Reason::Yield);
-        let bucket = (ran / 1000).checked_ilog2().unwrap_or(0);
+        let bucket = (ran / 1000).checked_ilog2().map_or(0, |power| power + 1);
         result.ran_before_preempted[bucket.min(31) as usize] += 1;
         stamps.wait_since = now;
     }

@@ -42,7 +42,8 @@ pub(super) fn check(input: &Input) -> Result<(), InputError> {
         range("cpu.weight", (1..=10_000).contains(&spec.weight), "1 to 10000", spec.weight)?;
         range("cpu.max", spec.max.is_none_or(|max| max.period_ns > 0), "a period above 0", 0)?;
     }
-    for task in input.tasks.iter().chain(&input.templates) {
+    let templates = input.templates.iter().map(|template| &template.spec);
+    for task in input.tasks.iter().chain(templates) {
         check_task(input, task)?;
     }
     for event in &input.events {

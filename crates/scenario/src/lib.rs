@@ -24,13 +24,14 @@
 
 mod compile;
 mod document;
+pub mod golden;
 pub mod json;
 pub mod link;
 mod open;
 pub mod path;
 mod problem;
 mod read;
-pub mod workload;
+mod workload;
 
 pub use compile::{Prepared, RECORD_BUDGET, TaskOrigin};
 pub use document::{
@@ -39,3 +40,6 @@ pub use document::{
 };
 pub use open::{open, open_bytes};
 pub use problem::{Place, Problem, Severity};
+pub use workload::{
+    Action, Amount, Attributes, EVENTS, Event, Global, Loops, MOST_US, Phase, Policy, Start, Task, TimerMode, Workload,
+};

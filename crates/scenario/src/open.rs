@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::document::{Opened, Scenario, present_form, variant_document};
 use crate::json::{self, MOST_BYTES, Value};
-use crate::problem::{Problem, verdict};
+use crate::problem::{Problem, sort_by_place, verdict};
 use crate::read::Node;
 
 /// Opens a scenario document (it has `"schema"`) or an rt-app file (it has `"tasks"`), with
@@ -42,6 +42,7 @@ pub fn open(text: &str) -> Result<Opened, Vec<Problem>> {
         let mut seen = std::collections::HashSet::new();
         found.retain(|problem| seen.insert(problem.clone()));
     }
+    sort_by_place(&mut found);
     verdict(found).map(|notices| Opened { scenario, notices })
 }
 

@@ -2,6 +2,7 @@
 //! round a key with a dot, `[n]` for the n-th of a list or of repeated keys.
 //! Not for meaning: what a path leads to is the readers' business.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::json::{Kind, Member, Value};
@@ -135,6 +136,20 @@ pub fn key_text(key: &str) -> String {
     } else {
         key.to_owned()
     }
+}
+
+/// The number of each key among its equals, from 0; none where it is the only one.
+pub(crate) fn numbers<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<Option<usize>> {
+    let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
+    for key in keys.clone() {
+        counts.entry(key).or_default().0 += 1;
+    }
+    keys.map(|key| {
+        let (total, seen) = counts.get_mut(key)?;
+        *seen += 1;
+        (*total > 1).then_some(*seen - 1)
+    })
+    .collect()
 }
 
 /// Sets the value at `path`, making the objects on the way; null removes what is there.

@@ -11,6 +11,9 @@ use crate::path::Path;
 /// At most this many problems of one document are told; the rest is counted.
 const MOST_TOLD: usize = 50;
 
+/// Beyond this many problems, the last an error, readers stop: the document is something else.
+const MOST_FOUND: usize = 1000;
+
 /// A place in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
@@ -112,24 +115,45 @@ pub(crate) fn nearest_name<'n>(name: &str, known: impl IntoIterator<Item = &'n s
         return None;
     }
     let lower = name.to_lowercase();
-    let distance = |candidate: &str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+    let length = name.chars().count();
+    // One that begins like the other is near however much longer it is: `duration`, `duration_ms`.
+    let distance = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        let begins =
+            length >= 4 && candidate.len() >= 4 && (candidate.starts_with(&lower) || lower.starts_with(&candidate));
+        if begins { 1 } else { strsim::damerau_levenshtein(&lower, &candidate) }
+    };
     let best = known.into_iter().map(|candidate| (distance(candidate), candidate)).min_by_key(|&(d, _)| d)?;
-    (best.0 <= (name.chars().count() / 3).max(1)).then_some(best.1)
+    (best.0 <= (length / 3).max(1)).then_some(best.1)
 }
 
-/// Splits what was found: notices when nothing is wrong, otherwise the errors only, the first
-/// [`MOST_TOLD`] of them.
+/// Splits what was found: notices when nothing is wrong, otherwise the errors only; the first
+/// [`MOST_TOLD`] of either.
 pub(crate) fn verdict(found: Vec<Problem>) -> Result<Vec<Problem>, Vec<Problem>> {
-    if !found.iter().any(Problem::is_error) {
-        return Ok(found);
+    let (errors, notices): (Vec<Problem>, Vec<Problem>) = found.into_iter().partition(Problem::is_error);
+    if errors.is_empty() { Ok(the_first(notices)) } else { Err(the_first(errors)) }
+}
+
+fn the_first(mut problems: Vec<Problem>) -> Vec<Problem> {
+    if problems.len() > MOST_TOLD {
+        let rest = problems.len() - MOST_TOLD;
+        let severity = problems[0].severity;
+        let what = if severity == Severity::Error { "errors" } else { "notices" };
+        let rest = if problems.len() < MOST_FOUND { rest.to_string() } else { "many".to_owned() };
+        problems.truncate(MOST_TOLD);
+        problems.push(Problem { severity, ..Problem::error("", format!("and {rest} more {what}")) });
     }
-    let mut errors: Vec<Problem> = found.into_iter().filter(Problem::is_error).collect();
-    if errors.len() > MOST_TOLD {
-        let rest = errors.len() - MOST_TOLD;
-        errors.truncate(MOST_TOLD);
-        errors.push(Problem::error("", format!("and {rest} more errors")));
-    }
-    Err(errors)
+    problems
+}
+
+/// Whether enough is wrong for readers to stop.
+pub(crate) fn enough(found: &[Problem]) -> bool {
+    found.len() >= MOST_FOUND && found.last().is_some_and(Problem::is_error)
+}
+
+/// Sorts by place in the text; what has no place comes last.
+pub(crate) fn sort_by_place(problems: &mut [Problem]) {
+    problems.sort_by_key(|problem| (problem.place.line == 0, problem.place.line, problem.place.column));
 }
 
 #[cfg(test)]
@@ -151,6 +175,7 @@ mod tests {
         assert_eq!(nearest_name("slepe", known), Some("sleep"));
         assert_eq!(nearest_name("TIMER", known), Some("timer"));
         assert_eq!(nearest_name("frequency", known), None);
+        assert_eq!(nearest_name("duration", ["durable", "duration_ms"]), Some("duration_ms"));
         assert_eq!(nearest_name(&"x".repeat(10_000), known), None);
     }
 

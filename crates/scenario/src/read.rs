@@ -4,8 +4,8 @@
 use std::ops::RangeInclusive;
 
 use crate::json::{Kind, Value};
-use crate::path::key_text;
-use crate::problem::{Place, Problem, Severity, nearest_name};
+use crate::path::{key_text, numbers};
+use crate::problem::{Place, Problem, Severity, enough, nearest_name};
 
 /// Beyond this many problems no nearest names are looked up: the document is something else.
 const MOST_SUGGESTIONS: usize = 200;
@@ -85,17 +85,8 @@ impl<'v> Node<'v> {
     /// The members of an object; a problem for anything else.
     pub fn members(&'v self, what: &str, out: &mut Vec<Problem>) -> Option<Vec<Node<'v>>> {
         let Kind::Object(members) = &self.value.kind else { return self.expected(what, out) };
-        let mut counts = std::collections::HashMap::new();
-        for member in members {
-            *counts.entry(member.key.as_str()).or_insert(0_usize) += 1;
-        }
-        let mut seen = std::collections::HashMap::new();
-        let nodes = members.iter().map(|member| {
-            let number = (counts[member.key.as_str()] > 1).then(|| {
-                let number = seen.entry(member.key.as_str()).or_insert(0_usize);
-                *number += 1;
-                *number - 1
-            });
+        let numbers = numbers(members.iter().map(|member| member.key.as_str()));
+        let nodes = members.iter().zip(numbers).map(|(member, number)| {
             let step = Step::Key(&member.key, number, (member.line, member.column));
             Node { value: &member.value, step, parent: Some(self) }
         });
@@ -127,12 +118,12 @@ impl<'v> Node<'v> {
         }
     }
 
-    /// A whole number in a range; `what` names it with its unit: `a number of µs`.
+    /// A whole number in a range; `what` names it with its unit: `a whole number of µs`.
     pub fn integer(&self, what: &str, range: RangeInclusive<i64>, out: &mut Vec<Problem>) -> Option<i64> {
         let (least, most) = (range.start(), range.end());
         match whole_number(self.value) {
             Some(number) if range.contains(&number) => Some(number),
-            _ => self.expected(&format!("{what}, whole, from {least} to {most}"), out),
+            _ => self.expected(&format!("{what} from {least} to {most}"), out),
         }
     }
 
@@ -157,7 +148,7 @@ impl<'v> Node<'v> {
         };
         match number {
             Some(number) if range.contains(&number) => Some(number),
-            _ => self.expected(&format!("{what}, from {} to {}", range.start(), range.end()), out),
+            _ => self.expected(&format!("{what} from {} to {}", range.start(), range.end()), out),
         }
     }
 
@@ -219,6 +210,9 @@ impl<'v> Fields<'v> {
     /// Ends reading: what nobody asked for is unknown.
     pub fn finish(self, out: &mut Vec<Problem>) {
         for member in &self.members {
+            if enough(out) {
+                break;
+            }
             unknown_key(member, self.what, self.asked.iter().copied(), out);
         }
     }
@@ -232,6 +226,11 @@ pub(crate) fn unknown_key<'n>(
     out: &mut Vec<Problem>,
 ) {
     let problem = node.key_error(format!("{what} has no key `{}`", node.key()));
-    let near = if out.len() < MOST_SUGGESTIONS { nearest_name(node.key(), known) } else { None };
+    let near = near_key(node.key(), known, out);
     out.push(problem.suggest(near));
+}
+
+/// The nearest known name, as long as it is worth looking for.
+pub(crate) fn near_key<'n>(key: &str, known: impl IntoIterator<Item = &'n str>, out: &[Problem]) -> Option<&'n str> {
+    if out.len() < MOST_SUGGESTIONS { nearest_name(key, known) } else { None }
 }

@@ -3,12 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use schedlab_sim::MAX_TASKS;
+
 use crate::document::Scenario;
 use crate::path::key_text;
 use crate::problem::Problem;
 use crate::workload::{Action, Attributes, Event, Loops, Policy, Task, Workload};
 
-use super::names::{Paths, phase_paths};
+use super::names::{Paths, PhasePath};
 
 /// Who uses a barrier.
 #[derive(Debug, Default)]
@@ -50,6 +52,16 @@ pub(super) fn scenario(scenario: &Scenario, found: &mut Vec<Problem>) {
     }
 }
 
+/// Whether the tasks are few enough to be looked at one by one.
+pub(super) fn instances(workload: &Workload, found: &mut Vec<Problem>) -> bool {
+    let total: u64 = workload.tasks.iter().map(|task| u64::from(task.instances)).sum();
+    if total > MAX_TASKS as u64 {
+        let message = format!("{total} instances in all are more than the {MAX_TASKS} tasks a run may have");
+        found.push(Problem::error("workload.tasks", message));
+    }
+    total <= MAX_TASKS as u64
+}
+
 /// Checks the tasks.
 pub(super) fn workload(scenario: &Scenario, found: &mut Vec<Problem>) {
     let workload = &scenario.workload;
@@ -61,11 +73,11 @@ pub(super) fn workload(scenario: &Scenario, found: &mut Vec<Problem>) {
     let barriers = barrier_users(workload);
     for (index, task) in workload.tasks.iter().enumerate() {
         let path = &paths.tasks[index];
-        let phases = phase_paths(path, task);
+        let phases = PhasePath::all(path, task);
         attributes(&task.attributes, scenario.machine.cpus(), path, found);
         for (phase, path) in task.phases.iter().zip(&phases) {
             if !task.is_inline() {
-                attributes(&phase.attributes, scenario.machine.cpus(), path, found);
+                attributes(&phase.attributes, scenario.machine.cpus(), &path.path, found);
             }
         }
         spinning(task, path, &phases, &barriers, found);
@@ -126,7 +138,7 @@ fn may_take_time(event: &Event, barriers: &HashMap<&str, BarrierUsers<'_>>) -> b
 fn spinning(
     task: &Task,
     path: &str,
-    phases: &[String],
+    phases: &[PhasePath<'_>],
     barriers: &HashMap<&str, BarrierUsers<'_>>,
     found: &mut Vec<Problem>,
 ) {
@@ -147,10 +159,10 @@ fn spinning(
     };
     for (index, phase) in task.phases.iter().enumerate() {
         if phase.loops == Loops::Forever {
-            let spins = told(&phases[index], &mut phase.events.iter());
+            let spins = told(&phases[index].path, &mut phase.events.iter());
             if !spins && index + 1 < task.phases.len() {
                 let message = "this phase goes on for ever; the phases after it are never reached";
-                found.push(Problem::notice(&phases[index], message));
+                found.push(Problem::notice(&phases[index].path, message));
             }
             return;
         }
@@ -161,9 +173,13 @@ fn spinning(
     }
 }
 
+/// Tells of events without effect, once a task and kind of event.
 fn unmodelled(index: usize, task: &Task, paths: &Paths, found: &mut Vec<Problem>) {
+    let mut told = HashSet::new();
     paths.each_event(index, task, |event, path| {
-        if let Action::Unmodelled { event, .. } = &event.action {
+        if let Action::Unmodelled { event, .. } = event.action
+            && told.insert(event)
+        {
             found.push(Problem::notice(path(), format!("`{event}` is not modelled yet; it takes no time")));
         }
     });
@@ -194,7 +210,7 @@ fn barriers_met(
                 }
             } else if users.references > users.instances && told.insert(name) {
                 let message = format!(
-                    "the barrier `{name}` can never be met: {} references must meet, and {} tasks use it",
+                    "the barrier `{name}` can never be met: {} users must meet, and at most {} can wait there",
                     users.references, users.instances
                 );
                 found.push(Problem::error(path(), message));
@@ -224,17 +240,20 @@ fn wakers(workload: &Workload, paths: &Paths, found: &mut Vec<Problem>) {
         }
     }
     for (index, task) in workload.tasks.iter().enumerate() {
+        let mut told = HashSet::new();
         paths.each_event(index, task, |event, path| {
-            let message = match &event.action {
-                Action::Suspend(name) if !resumed.contains(&point(task, name)) => "nobody resumes this",
-                Action::Resume(name) if !suspended.contains(name) => "nobody suspends there; it wakes nobody",
-                Action::SemaphoreWait(name) if !posted.contains(name.as_str()) => "nobody posts this semaphore",
+            let (name, message) = match &event.action {
+                Action::Suspend(name) if !resumed.contains(&point(task, name)) => (name, "nobody resumes this"),
+                Action::Resume(name) if !suspended.contains(name) => (name, "nobody suspends there; it wakes nobody"),
+                Action::SemaphoreWait(name) if !posted.contains(name.as_str()) => (name, "nobody posts this semaphore"),
                 Action::Wait { condition, .. } if !signalled.contains(condition.as_str()) => {
-                    "nobody signals this condition"
+                    (condition, "nobody signals this condition")
                 }
                 _ => return,
             };
-            found.push(Problem::notice(path(), message));
+            if told.insert((name, message)) {
+                found.push(Problem::notice(path(), message));
+            }
         });
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::problem::Problem;
 use crate::workload::{Action, Loops, Task};
 
-use super::names::event_path;
+use super::names::PhasePath;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Held {
 
 /// Follows a task through its phases. A second round shows what a loop leaves locked; later ones
 /// show nothing new.
-pub(super) fn follow(task: &Task, paths: &[String], found: &mut Vec<Problem>) -> Held {
+pub(super) fn follow(task: &Task, paths: &[PhasePath<'_>], found: &mut Vec<Problem>) -> Held {
     let mut walk = Walk { task, paths, held: HashSet::new(), told: HashSet::new(), result: Held::default(), found };
     for _ in 0..rounds(task.loops) {
         for index in 0..task.phases.len() {
@@ -43,7 +43,7 @@ fn rounds(loops: Loops) -> u64 {
 
 struct Walk<'w> {
     task: &'w Task,
-    paths: &'w [String],
+    paths: &'w [PhasePath<'w>],
     held: HashSet<&'w str>,
     told: HashSet<(usize, usize)>,
     result: Held,
@@ -86,7 +86,7 @@ impl<'w> Walk<'w> {
     fn tell(&mut self, at: (usize, usize), problem: impl FnOnce(String) -> Problem) {
         if self.told.insert(at) {
             let (index, position) = at;
-            self.found.push(problem(event_path(&self.paths[index], &self.task.phases[index], position)));
+            self.found.push(problem(self.paths[index].event(position)));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Names to numbers, and the paths of tasks, phases and events in the document.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::path::key_text;
+use crate::path::{key_text, numbers};
 use crate::workload::{Event, Phase, Task, Workload};
 
 /// Numbers names in the order in which they come.
@@ -49,44 +50,49 @@ impl Paths {
 
     /// Calls `visit` for every event of a task, with a function that gives its path.
     pub fn each_event<'w>(&self, index: usize, task: &'w Task, mut visit: impl FnMut(&'w Event, &dyn Fn() -> String)) {
-        let phases = phase_paths(&self.tasks[index], task);
-        for (phase, path) in task.phases.iter().zip(&phases) {
+        for (phase, path) in task.phases.iter().zip(PhasePath::all(&self.tasks[index], task)) {
             for (position, event) in phase.events.iter().enumerate() {
-                visit(event, &|| event_path(path, phase, position));
+                visit(event, &|| path.event(position));
             }
         }
     }
 }
 
-/// The paths of the phases of the task at `path`.
-pub(super) fn phase_paths(path: &str, task: &Task) -> Vec<String> {
-    if task.is_inline() {
-        return vec![path.to_owned()];
-    }
-    members(&format!("{path}.phases"), task.phases.iter().map(|phase| phase.name.as_str()))
+/// The path of a phase and those of its events.
+pub(super) struct PhasePath<'w> {
+    pub path: String,
+    phase: &'w Phase,
+    /// The number of each event among those of the same key, where there are several.
+    numbers: OnceCell<Vec<Option<usize>>>,
 }
 
-/// The path of an event of the phase at `path`.
-pub(super) fn event_path(path: &str, phase: &Phase, position: usize) -> String {
-    let key = phase.events[position].written_key();
-    let same = |events: &[Event]| events.iter().filter(|event| event.written_key() == key).count();
-    let number = if same(&phase.events) > 1 { format!("[{}]", same(&phase.events[..position])) } else { String::new() };
-    format!("{path}.{}{number}", key_text(key))
+impl<'w> PhasePath<'w> {
+    /// The phases of the task at `path`.
+    pub fn all(path: &str, task: &'w Task) -> Vec<Self> {
+        let paths = if task.is_inline() {
+            vec![path.to_owned()]
+        } else {
+            members(&format!("{path}.phases"), task.phases.iter().map(|phase| phase.name.as_str()))
+        };
+        let phases = paths.into_iter().zip(&task.phases);
+        phases.map(|(path, phase)| Self { path, phase, numbers: OnceCell::new() }).collect()
+    }
+
+    /// The path of an event.
+    pub fn event(&self, position: usize) -> String {
+        let keys = self.phase.events.iter().map(Event::written_key);
+        let numbers = self.numbers.get_or_init(|| numbers(keys));
+        let key = self.phase.events.get(position).map_or("", Event::written_key);
+        member(&self.path, key, numbers.get(position).copied().flatten())
+    }
 }
 
 /// The paths of members with these keys; repeated keys are numbered.
 fn members<'k>(parent: &str, keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
-    let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
-    for key in keys.clone() {
-        counts.entry(key).or_default().0 += 1;
-    }
-    let path = |key: &str| {
-        let (total, seen) = counts.get_mut(key).map_or((1, 0), |count| {
-            count.1 += 1;
-            (count.0, count.1 - 1)
-        });
-        let number = if total > 1 { format!("[{seen}]") } else { String::new() };
-        format!("{parent}.{}{number}", key_text(key))
-    };
-    keys.map(path).collect()
+    keys.clone().zip(numbers(keys)).map(|(key, number)| member(parent, key, number)).collect()
+}
+
+fn member(parent: &str, key: &str, number: Option<usize>) -> String {
+    let number = number.map_or_else(String::new, |number| format!("[{number}]"));
+    format!("{parent}.{}{number}", key_text(key))
 }

@@ -15,7 +15,7 @@ use crate::workload::{Action, Amount, Loops, Phase, Task, TimerMode, Workload};
 use super::attributes::{Flow, State};
 use super::checks;
 use super::mutexes::{self, Held};
-use super::names::{Names, phase_paths};
+use super::names::{Names, PhasePath};
 
 /// The counter of the loop over a task's phases; loops of phases use the next.
 const TASK_COUNTER: u32 = 0;
@@ -65,10 +65,10 @@ impl<'s> Compiler<'s> {
 
     /// The program of a task that starts in the state `initial`.
     pub fn program(&mut self, task: &Task, path: &str, initial: State, found: &mut Vec<Problem>) -> Program {
-        let paths = phase_paths(path, task);
+        let paths = PhasePath::all(path, task);
         let flow = Flow::of(initial, &task.phases);
         for (index, phase) in task.phases.iter().enumerate() {
-            self.check_phase(phase, flow.first[index], &paths[index], found);
+            self.check_phase(phase, flow.first[index], &paths[index].path, found);
         }
         let held = mutexes::follow(task, &paths, found);
         let mut writer = Writer {

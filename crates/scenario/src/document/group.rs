@@ -105,7 +105,7 @@ impl Max {
     fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Self> {
         let mut fields = Fields::of(node, "max", out)?;
         let mut take = |key, least, default| match fields.take(key, out) {
-            Some(node) => node.unsigned("a number of µs", least..=MOST_QUOTA_US, out).or(default),
+            Some(node) => node.unsigned("a whole number of µs", least..=MOST_QUOTA_US, out).or(default),
             None => default,
         };
         let quota_us = take("quota_us", 1000, None);

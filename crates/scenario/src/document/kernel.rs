@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use schedlab_sim::kernel::{FEATURES, Feature, Release, TUNABLES, Tunable};
 
-use crate::json::Value;
+use crate::json::{Kind, Value};
 use crate::problem::{Problem, nearest_name};
 use crate::read::{Fields, Node, unknown_key};
 
@@ -142,9 +142,15 @@ impl Kernel {
 }
 
 fn read_release(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Release> {
-    let text = node.string("the name of a release, such as \"6.12\"", out)?;
+    // A name without quotes reads as a number; its text is the name all the same.
+    let text = match &node.value.kind {
+        Kind::Number(text) => text.clone(),
+        _ => node.string("the name of a release, such as \"6.12\"", out)?,
+    };
     let release = Release::parse(&text);
-    if release.is_none() {
+    if text == "eevdf-rfc" {
+        out.push(node.error("the release eevdf-rfc is not modelled yet"));
+    } else if release.is_none() {
         let names = Release::ALL.map(Release::name);
         let problem = node.error(format!("there is no release \"{text}\"; known: {}", names.join(", ")));
         out.push(problem.suggest(nearest_name(&text, names)));
@@ -188,7 +194,7 @@ fn read_tunables(node: &Node<'_>, out: &mut Vec<Problem>) -> BTreeMap<Tunable, u
             continue;
         };
         let info = tunable.info();
-        if let Some(value) = entry.unsigned("a number", info.least..=info.most, out)
+        if let Some(value) = entry.unsigned("a whole number", info.least..=info.most, out)
             && tunables.insert(tunable, value).is_some()
         {
             out.push(entry.key_error(format!("{} is there twice", info.name)));

@@ -126,11 +126,12 @@ impl Machine {
         ];
         for (key, cost) in costs {
             if let Some(node) = fields.take(key, out) {
-                *cost = node.unsigned("a number of ns", 0..=MOST_COST_NS, out).unwrap_or(0);
+                *cost = node.unsigned("a whole number of ns", 0..=MOST_COST_NS, out).unwrap_or(0);
             }
         }
-        machine.migration_ns =
-            fields.take("migration_ns", out).and_then(|node| node.unsigned("a number of ns", 0..=MOST_COST_NS, out));
+        machine.migration_ns = fields
+            .take("migration_ns", out)
+            .and_then(|node| node.unsigned("a whole number of ns", 0..=MOST_COST_NS, out));
         if let Some(node) = fields.take("cache", out)
             && node.members("an object", out).is_some()
         {

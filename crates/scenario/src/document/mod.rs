@@ -70,6 +70,8 @@ pub struct Opened {
     pub notices: Vec<Problem>,
 }
 
+/// The most variants of a scenario.
+const MOST_VARIANTS: usize = 64;
 /// The keys that a variant may change.
 const CHANGED_BY_VARIANTS: [&str; 5] = ["machine", "kernel", "groups", "workload", "run"];
 
@@ -158,6 +160,9 @@ impl Scenario {
             assign(&mut document, &parsed, value).map_err(wrong)?;
             let mut found = Vec::new();
             let scenario = Self::read(&Node::root(&document), &mut found);
+            for index in 0..scenario.variants.len() {
+                scenario.variant_of(&document, index, &mut found);
+            }
             verdict(found).map(|_| scenario)
         };
         let changed = match json {
@@ -209,8 +214,11 @@ impl Scenario {
     /// The name of a variant: its own, or that of its release; with a number where another has it.
     fn variant_name(&self, index: usize, changed: &Self) -> String {
         let release = |variant: &Variant| {
-            let release = variant.patch.get("kernel").and_then(|kernel| kernel.get("release")).and_then(Value::as_str);
-            release.unwrap_or(self.kernel.release.name()).to_owned()
+            let release = variant.patch.get("kernel").and_then(|kernel| kernel.get("release"));
+            match release.map(|release| &release.kind) {
+                Some(Kind::String(text) | Kind::Number(text)) => text.clone(),
+                _ => self.kernel.release.name().to_owned(),
+            }
         };
         let name = |variant: &Variant| variant.name.clone().unwrap_or_else(|| release(variant));
         let Some(own) = self.variants.get(index).map(name) else { return changed.kernel.release.name().to_owned() };
@@ -248,6 +256,10 @@ impl Scenario {
         }
         if let Some(node) = fields.take("variants", out) {
             let items = node.items("a list of variants", out).unwrap_or_default();
+            if items.len() > MOST_VARIANTS {
+                out.push(node.error(format!("{} variants are more than {MOST_VARIANTS}", items.len())));
+                return scenario;
+            }
             scenario.variants = items.iter().filter_map(|item| Variant::read(item, out)).collect();
         }
         fields.finish(out);

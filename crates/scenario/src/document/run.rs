@@ -49,10 +49,11 @@ impl RunOptions {
     pub(crate) fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Self {
         let mut run = Self::default();
         let Some(mut fields) = Fields::of(node, "run", out) else { return run };
-        run.duration_ms =
-            fields.take("duration_ms", out).and_then(|node| node.unsigned("a number of ms", 1..=MOST_DURATION_MS, out));
+        run.duration_ms = fields
+            .take("duration_ms", out)
+            .and_then(|node| node.unsigned("a whole number of ms", 1..=MOST_DURATION_MS, out));
         if let Some(node) = fields.take("warmup_ms", out) {
-            run.warmup_ms = node.unsigned("a number of ms", 0..=MOST_DURATION_MS, out).unwrap_or(0);
+            run.warmup_ms = node.unsigned("a whole number of ms", 0..=MOST_DURATION_MS, out).unwrap_or(0);
         }
         if let Some(node) = fields.take("seed", out) {
             run.seed = node.unsigned("a seed", 0..=MOST_SEED, out).unwrap_or(1);

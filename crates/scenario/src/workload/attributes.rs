@@ -105,7 +105,7 @@ impl Attributes {
 
     /// Reads the member if it is an attribute; says whether it was one.
     pub(super) fn read(&mut self, key: &str, node: &Node<'_>, out: &mut Vec<Problem>) -> bool {
-        let microseconds = |out: &mut Vec<Problem>| node.unsigned("a number of µs", 0..=MOST_US, out);
+        let microseconds = |out: &mut Vec<Problem>| node.unsigned("a whole number of µs", 0..=MOST_US, out);
         match key {
             "policy" => self.policy = Policy::read(node, out),
             "priority" => {
@@ -135,7 +135,7 @@ impl Attributes {
                 self.keep(key, node);
             }
             "working_set_kib" => {
-                node.unsigned("a number of KiB", 0..=1_000_000_000, out);
+                node.unsigned("a whole number of KiB", 0..=1_000_000_000, out);
                 self.keep(key, node);
             }
             _ => return false,

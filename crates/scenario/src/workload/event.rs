@@ -187,8 +187,8 @@ impl Action {
     }
 
     fn read(node: &Node<'_>, event: &'static str, out: &mut Vec<Problem>) -> Option<Self> {
-        let amount = |out: &mut Vec<Problem>| Amount::read(node, "a number of µs", out);
-        let amount_ns = |out: &mut Vec<Problem>| Amount::read(node, "a number of ns", out);
+        let amount = |out: &mut Vec<Problem>| Amount::read(node, "a whole number of µs", out);
+        let amount_ns = |out: &mut Vec<Problem>| Amount::read(node, "a whole number of ns", out);
         let name = |what: &str, out: &mut Vec<Problem>| node.string(&format!("the name of {what}"), out);
         Some(match event {
             "run" => Self::Run(amount(out)?),
@@ -280,7 +280,7 @@ fn read_timer(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Action> {
         out.push(node.error("a timer needs a `period`"));
         return None;
     };
-    let period_us = period.unsigned("a number of µs", 0..=MOST_US, out)?;
+    let period_us = period.unsigned("a whole number of µs", 0..=MOST_US, out)?;
     // rt-app takes a timer without `ref` as one more timer of the unknown name.
     Some(Action::Timer { name: name.unwrap_or_else(|| "unknown".to_owned()), period_us, mode })
 }
@@ -300,7 +300,7 @@ fn read_wait(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<(String, String)
 fn check_unmodelled(node: &Node<'_>, event: &str, out: &mut Vec<Problem>) {
     match event {
         "mem" | "iorun" => {
-            node.unsigned("a number of bytes", 0..=MOST_US, out);
+            node.unsigned("a whole number of bytes", 0..=MOST_US, out);
         }
         "memrun" => {
             let Some(mut fields) = Fields::of(node, "memrun", out) else { return };
@@ -309,7 +309,7 @@ fn check_unmodelled(node: &Node<'_>, event: &str, out: &mut Vec<Problem>) {
             }
             for key in ["size", "count", "stride"] {
                 if let Some(number) = fields.take(key, out) {
-                    number.unsigned("a number", 0..=MOST_US, out);
+                    number.unsigned("a whole number", 0..=MOST_US, out);
                 }
             }
             for key in ["pattern", "ref"] {

@@ -60,7 +60,7 @@ impl Global {
             }
             match key {
                 "duration" => {
-                    let seconds = member.integer("a number of seconds", -1..=MOST_DURATION_S, out);
+                    let seconds = member.integer("a whole number of seconds", -1..=MOST_DURATION_S, out);
                     if seconds == Some(0) {
                         out.push(member.error("a run of 0 seconds has nothing to show; -1 is until all tasks end"));
                     }
@@ -86,7 +86,7 @@ impl Global {
         match kind {
             Ignored::Flag => _ = node.boolean(out),
             Ignored::Text => _ = node.string("a text", out),
-            Ignored::Count => _ = node.unsigned("a number", 0..=1 << 40, out),
+            Ignored::Count => _ = node.unsigned("a whole number", 0..=1 << 40, out),
             Ignored::Either => {}
         }
         self.ignored.push((node.key().to_owned(), node.value.clone().without_places()));

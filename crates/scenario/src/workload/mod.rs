@@ -14,7 +14,7 @@ pub use global::Global;
 pub use task::{Loops, Phase, Start, Task};
 
 use crate::json::Value;
-use crate::problem::Problem;
+use crate::problem::{Problem, enough};
 use crate::read::{Fields, Node};
 
 /// An rt-app document.
@@ -39,8 +39,12 @@ impl Workload {
         match fields.take("tasks", out) {
             Some(node) => {
                 let tasks = node.members("an object of tasks", out).unwrap_or_default();
-                workload.tasks =
-                    tasks.iter().filter(|task| !task.is_null()).map(|task| Task::read(task, out)).collect();
+                for task in tasks.iter().filter(|task| !task.is_null()) {
+                    if enough(out) {
+                        break;
+                    }
+                    workload.tasks.push(Task::read(task, out));
+                }
             }
             None => out.push(node.error("there are no `tasks`")),
         }

@@ -1,8 +1,8 @@
 //! Tasks and phases of an rt-app document.
 
 use crate::json::Value;
-use crate::problem::{Problem, nearest_name};
-use crate::read::Node;
+use crate::problem::{Problem, enough};
+use crate::read::{Node, near_key};
 
 use super::amount::MOST_US;
 use super::attributes::{Attributes, KEYS};
@@ -86,7 +86,8 @@ impl Task {
     /// Whether its events stand in the document without `phases`.
     #[must_use]
     pub fn is_inline(&self) -> bool {
-        matches!(self.phases.as_slice(), [phase] if *phase == Phase::unnamed(phase.events.clone()))
+        let [phase] = self.phases.as_slice() else { return false };
+        phase.name.is_empty() && phase.loops == Loops::Times(1) && phase.attributes == Attributes::default()
     }
 
     pub(super) fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Self {
@@ -95,6 +96,9 @@ impl Task {
         let phased = members.iter().any(|member| member.key() == "phases");
         let (mut events, mut seen) = (Vec::new(), Vec::new());
         for member in members.iter().filter(|member| !member.is_null()) {
+            if enough(out) {
+                break;
+            }
             let key = member.key();
             let read = task.read_key(key, member, phased, out) || task.read_attribute(key, member, phased, out);
             if read {
@@ -119,9 +123,9 @@ impl Task {
         match key {
             "instance" => {
                 let most = u32::try_from(schedlab_sim::MAX_TASKS).unwrap_or(u32::MAX);
-                self.instances = node.unsigned32("a number of instances", 0..=most, out).unwrap_or(1);
+                self.instances = node.unsigned32("a whole number of instances", 0..=most, out).unwrap_or(1);
             }
-            "delay" => self.delay_us = node.unsigned("a number of µs", 0..=MOST_US, out).unwrap_or(0),
+            "delay" => self.delay_us = node.unsigned("a whole number of µs", 0..=MOST_US, out).unwrap_or(0),
             "loop" => self.loops = Loops::read(node, out).unwrap_or(self.loops),
             "cookie" => self.cookie = node.unsigned("a cookie", 0..=(1 << 53), out).unwrap_or(0),
             "start" => {
@@ -195,6 +199,9 @@ impl Phase {
         let mut seen: Vec<&str> = Vec::new();
         for member in node.members("a phase", out).unwrap_or_default() {
             let key = member.key();
+            if enough(out) {
+                break;
+            }
             if member.is_null() {
                 continue;
             }
@@ -231,7 +238,7 @@ impl Phase {
 
 impl Loops {
     fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Self> {
-        let times = node.integer("how often (-1: for ever)", -1..=MOST_LOOPS, out)?;
+        let times = node.integer("a whole number of rounds (-1: for ever)", -1..=MOST_LOOPS, out)?;
         Some(u64::try_from(times).map_or(Self::Forever, Self::Times))
     }
 }
@@ -245,6 +252,7 @@ fn read_event<'n>(node: &Node<'_>, others: impl Iterator<Item = &'n str>, out: &
     let known = EVENTS.into_iter().chain(KEYS).chain(others);
     // An event with a number is compared without it: `slep1` is near `sleep`.
     let bare = key.trim_end_matches(|character: char| character.is_ascii_digit() || character == '_');
-    out.push(node.key_error(format!("unknown event or key `{key}`")).suggest(nearest_name(bare, known)));
+    let near = near_key(bare, known, out);
+    out.push(node.key_error(format!("unknown event or key `{key}`")).suggest(near));
     None
 }

@@ -332,7 +332,7 @@ impl<'a> Builder<'a> {
             phase_ns: group.phase_ns,
         });
         let (path, weight) = (group.path.clone(), group.weight.unwrap_or(100));
-        Ok(GroupSpec { path, parent, weight, idle: group.idle, max })
+        Ok(GroupSpec { path, parent, weight, idle: group.idle, latency_nice: 0, max })
     }
 
     fn task(&self, task: &CaseTask) -> Result<TaskSpec, String> {

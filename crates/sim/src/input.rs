@@ -96,6 +96,8 @@ pub struct GroupSpec {
     pub weight: u32,
     /// cpu.idle.
     pub idle: bool,
+    /// cpu.latency.nice, -20 to 19 (eevdf-rfc only; ignored elsewhere).
+    pub latency_nice: i8,
     /// cpu.max, if there is a limit.
     pub max: Option<Bandwidth>,
 }
@@ -131,6 +133,8 @@ pub struct TaskSpec {
     pub nice: i8,
     /// A slice of its own (6.12 and later; ignored before).
     pub slice_ns: Option<u64>,
+    /// Latency nice, -20 to 19 (eevdf-rfc only; ignored elsewhere): it becomes the slice.
+    pub latency_nice: i8,
     /// The group it is born in; none: the root.
     pub group: Option<GroupId>,
     /// Core-scheduling cookie; 0: none. Kept, without effect on one CPU.
@@ -405,6 +409,7 @@ impl TaskSpec {
             policy: Policy::Normal,
             nice: 0,
             slice_ns: None,
+            latency_nice: 0,
             group: None,
             cookie: 0,
             program,

@@ -56,6 +56,7 @@ reasons! {
     IdleCpu "idle-cpu" "preempt" "1.3" "resched_curr" "The CPU was idle and a task became runnable.";
     TickSlice "tick-slice" "preempt" "3.9" "check_preempt_tick" "The tick found that the task had run longer than its slice.";
     TickVruntime "tick-vruntime" "preempt" "3.9" "check_preempt_tick" "The tick found the task's vruntime ahead of the leftmost task by more than a slice.";
+    TickSearch "tick-search" "preempt" "4.14" "check_preempt_tick" "The tick found that another task would be picked.";
     WakeupVruntime "wakeup-vruntime" "preempt" "3.8" "check_preempt_wakeup" "A woken task was behind in vruntime by more than the wake-up granularity.";
     WakeupIdlePolicy "wakeup-idle-policy" "preempt" "3.8" "check_preempt_wakeup" "A task that is not SCHED_IDLE woke while a SCHED_IDLE one ran.";
     Deadline "deadline" "preempt" "4.4" "update_deadline" "The task's vruntime had passed its deadline: the slice was used up.";

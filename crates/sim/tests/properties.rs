@@ -88,6 +88,7 @@ fn input() -> impl Strategy<Value = Input> {
                 parent,
                 weight,
                 idle: false,
+                latency_nice: 0,
                 max: None,
             };
             input.groups = vec![group("/a", None, 100), group("/a/b", Some(GroupId(0)), 300)];

@@ -160,6 +160,7 @@ impl Compiler<'_> {
             policy,
             nice,
             slice_ns,
+            latency_nice: 0,
             group: None,
             cookie: task.cookie,
             program,

@@ -218,6 +218,7 @@ impl<C: FairClass> Core<C> {
         for index in 0..self.input.groups.len() {
             let group = self.input.groups[index].clone();
             let q = self.fair.add_group(queue_of(group.parent));
+            self.fair.set_group_latency_nice(q, group.latency_nice);
             if group.idle {
                 self.fair.write_idle(q, true);
             } else {
@@ -234,7 +235,7 @@ impl<C: FairClass> Core<C> {
     fn add_task(&mut self, spec: &TaskSpec) -> u32 {
         let index = self.tasks.len() as u32;
         let entity = Entity::task(index, spec.policy, spec.nice, queue_of(spec.group));
-        let e = self.fair.add_task(entity, spec.slice_ns);
+        let e = self.fair.add_task(entity, spec.slice_ns, spec.latency_nice);
         if spec.birth == Birth::Wake {
             // It ran long before the start: any credit for sleeping is what it starts with.
             self.fair.node[e].vruntime = Vtime::QUEUE_START.moved(-1_000_000_000);

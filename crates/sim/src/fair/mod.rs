@@ -117,17 +117,38 @@ impl<C: FairClass> Fair<C> {
     }
 
     /// Makes the entity of a new task.
-    pub fn add_task(&mut self, entity: Entity, slice_ns: Option<u64>) -> EntityId {
+    pub fn add_task(&mut self, entity: Entity, slice_ns: Option<u64>, latency_nice: i8) -> EntityId {
         let mut entity = entity;
-        let slice = match slice_ns {
-            Some(slice) if self.rules.custom_slices => {
-                entity.custom_slice = true;
-                clamp_custom_slice(slice)
-            }
-            _ => self.rules.base_slice,
+        let own = match slice_ns {
+            Some(slice) if self.rules.custom_slices => Some(clamp_custom_slice(slice)),
+            _ => self.latency_slice(latency_nice),
         };
+        entity.custom_slice = own.is_some();
+        let slice = own.unwrap_or(self.rules.base_slice);
         self.entity.push(entity);
         self.node.push(Node { slice, ..Node::default() })
+    }
+
+    /// §4.14: the slice that a latency nice value becomes, in the series that has it; none: the
+    /// base slice.
+    fn latency_slice(&self, latency_nice: i8) -> Option<u64> {
+        if !self.rules.early_eevdf || latency_nice == 0 {
+            return None;
+        }
+        Some(
+            (self.rules.base_slice << weight::LOAD_SHIFT)
+                / weight::scale_load_down(Load::of_task(latency_nice, false).weight),
+        )
+    }
+
+    /// §4.14: a group's latency nice value.
+    pub fn set_group_latency_nice(&mut self, group: QueueId, latency_nice: i8) {
+        if let Some(owner) = self.queues[group].owner
+            && let Some(slice) = self.latency_slice(latency_nice)
+        {
+            self.node[owner].slice = slice;
+            self.entity[owner].custom_slice = true;
+        }
     }
 
     /// Asks for a reschedule. A request that is already there keeps its reason.

@@ -76,7 +76,7 @@ const fn off(from: Release, to: Release) -> Span {
     span(from, to, false)
 }
 
-use Release::{V6_1, V6_5, V6_6, V6_12, V6_12Stable, V6_14, V6_15, V6_18, V7_0, V7_1, V7_3};
+use Release::{EevdfRfc, V6_1, V6_5, V6_6, V6_12, V6_12Stable, V6_14, V6_15, V6_18, V7_0, V7_1, V7_3};
 
 features! {
     GentleFairSleepers "GENTLE_FAIR_SLEEPERS" "3.5" OneCpu [on(V6_1, V6_5)] "Halves the credit that a waking task gets.";
@@ -91,13 +91,17 @@ features! {
     DoubleTick "DOUBLE_TICK" "4.17" OneCpu [off(V6_1, V6_15)] "Keeps the periodic slice test while the slice timer is armed.";
     AltPeriod "ALT_PERIOD" "3.4" OneCpu [on(V6_1, V6_5)] "The period counts all tasks of the CPU, not the entities of one queue.";
     BaseSlice "BASE_SLICE" "3.4" OneCpu [on(V6_1, V6_5)] "A slice is never below the minimal granularity.";
-    PlaceLag "PLACE_LAG" "4.7" OneCpu [on(V6_6, V7_3)] "A task keeps its lag across a sleep.";
-    PlaceDeadlineInitial "PLACE_DEADLINE_INITIAL" "4.7" OneCpu [on(V6_6, V7_3)] "A new task starts with half a slice (no effect before 6.12).";
+    PlaceLag "PLACE_LAG" "4.7" OneCpu [on(EevdfRfc, EevdfRfc), on(V6_6, V7_3)] "A task keeps its lag across a sleep.";
+    PlaceDeadlineInitial "PLACE_DEADLINE_INITIAL" "4.7" OneCpu [on(EevdfRfc, EevdfRfc), on(V6_6, V7_3)] "A new task starts with half a slice (no effect before 6.12).";
     PlaceRelDeadline "PLACE_REL_DEADLINE" "4.7" OneCpu [on(V6_12, V7_3)] "A move or a nice change keeps the rest of the slice.";
     RunToParity "RUN_TO_PARITY" "4.6" OneCpu [on(V6_6, V7_3)] "The running task is protected until its slice or its lag is used up.";
     PreemptShort "PREEMPT_SHORT" "4.11" OneCpu [on(V6_12, V7_3)] "A waking task with a shorter slice may end that protection.";
     DelayDequeue "DELAY_DEQUEUE" "4.10" OneCpu [on(V6_12, V7_3)] "An ineligible task that blocks stays on the queue until it is eligible.";
     DelayZero "DELAY_ZERO" "4.10" OneCpu [on(V6_12, V7_3)] "Positive lag gained while delayed is dropped.";
+    RespectSlice "RESPECT_SLICE" "4.13" OneCpu [off(V6_12, V6_15)] "The running task keeps the CPU until its slice is used (proposed, never merged).";
+    PlaceFudge "PLACE_FUDGE" "4.14" OneCpu [on(EevdfRfc, EevdfRfc)] "A task with a shorter slice than the average is placed no later than at zero lag.";
+    PlaceBonus "PLACE_BONUS" "4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "A waking task is placed up to half a slice earlier.";
+    MinimalVa "MINIMAL_VA" "4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "The origin of keys is V instead of the smallest vruntime.";
     SisProp "SIS_PROP" "5.1" ManyCpus [off(V6_1, V6_6)] "Limits the idle search by the average idle time.";
     SisUtil "SIS_UTIL" "5.1" ManyCpus [on(V6_1, V7_3)] "Limits the idle search by the utilisation of the LLC.";
     WaIdle "WA_IDLE" "5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up prefers an idle CPU of the two candidates.";
@@ -151,7 +155,7 @@ impl Feature {
         let mut parts: Vec<(Release, Release)> = Vec::new();
         for span in self.info().spans {
             match parts.last_mut() {
-                Some(part) if Release::ALL.iter().filter(|r| part.1 < **r && **r < span.from).count() == 0 => {
+                Some(part) if part.1 != EevdfRfc && !Release::ALL.iter().any(|r| part.1 < *r && *r < span.from) => {
                     part.1 = span.to;
                 }
                 _ => parts.push((span.from, span.to)),

@@ -2,11 +2,13 @@
 //! Not for decisions: the rules of the fair class are in [`crate::fair`].
 
 mod feature;
+mod preemption;
 mod release;
 pub(crate) mod rules;
 mod tunable;
 
 pub use feature::{Acts, FEATURES, Feature, FeatureInfo, FeatureSet, Span};
+pub use preemption::PreemptionModel;
 pub use release::{Class, Release};
 pub use tunable::{TUNABLES, Tunable, TunableInfo, Tunables, cpu_factor};
 
@@ -30,6 +32,16 @@ pub enum KernelError {
         release: &'static str,
         /// The tunable's name.
         name: &'static str,
+    },
+    /// The release has no such preemption model.
+    #[error("{release} has no preemption model {model}: {existence}")]
+    NoSuchPreemptionModel {
+        /// The release asked for.
+        release: &'static str,
+        /// The model's name.
+        model: &'static str,
+        /// The releases that have it, in words.
+        existence: &'static str,
     },
     /// The value is outside what the kernel accepts.
     #[error("{name} must be between {least} and {most}, not {value}")]
@@ -61,13 +73,19 @@ pub struct Kernel {
     release: Release,
     features: FeatureSet,
     tunables: Tunables,
+    preemption: PreemptionModel,
 }
 
 impl Kernel {
     /// The release with its default flags, and tunables for a machine of `online_cpus` CPUs.
     #[must_use]
     pub fn new(release: Release, online_cpus: u32) -> Self {
-        Self { release, features: FeatureSet::defaults(release), tunables: Tunables::defaults(release, online_cpus) }
+        Self {
+            release,
+            features: FeatureSet::defaults(release),
+            tunables: Tunables::defaults(release, online_cpus),
+            preemption: PreemptionModel::default_of(release),
+        }
     }
 
     /// The release.
@@ -86,6 +104,28 @@ impl Kernel {
     #[must_use]
     pub const fn tunable(&self, tunable: Tunable) -> u64 {
         self.tunables.get(tunable)
+    }
+
+    /// The preemption model.
+    #[must_use]
+    pub const fn preemption(&self) -> PreemptionModel {
+        self.preemption
+    }
+
+    /// Chooses the preemption model.
+    ///
+    /// # Errors
+    /// [`KernelError::NoSuchPreemptionModel`] when the release lacks it.
+    pub fn set_preemption(&mut self, model: PreemptionModel) -> Result<(), KernelError> {
+        if !model.exists_in(self.release) {
+            return Err(KernelError::NoSuchPreemptionModel {
+                release: self.release.name(),
+                model: model.name(),
+                existence: model.existence(),
+            });
+        }
+        self.preemption = model;
+        Ok(())
     }
 
     /// Turns a flag on or off.

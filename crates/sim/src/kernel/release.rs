@@ -11,6 +11,8 @@ pub enum Release {
     V6_1,
     /// 6.5.0, the last CFS release.
     V6_5,
+    /// The EEVDF series as posted in 2023, before it was merged (scheduler-model §4.14).
+    EevdfRfc,
     /// 6.6.9, the first EEVDF series.
     V6_6,
     /// 6.8.0.
@@ -50,9 +52,10 @@ pub enum Class {
 
 impl Release {
     /// Every release, oldest rules first.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::V6_1,
         Self::V6_5,
+        Self::EevdfRfc,
         Self::V6_6,
         Self::V6_8,
         Self::V6_12,
@@ -77,12 +80,51 @@ impl Release {
         Self::MODELLED.contains(&self)
     }
 
+    /// What the rules of a flat queue on one CPU were checked against, in words; none: nothing.
+    #[must_use]
+    pub const fn checked_against(self) -> Option<&'static str> {
+        match self {
+            Self::V6_15 | Self::EevdfRfc => None,
+            Self::V6_1 => Some("traces of 6.1.192's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_5 => Some("traces of 6.5.0's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_6 => Some("traces of 6.6.9's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_8 => Some("traces of 6.8.0's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_12 => Some("traces of 6.12.0's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_12Stable => Some("traces of 6.12.117's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_13 => Some("traces of 6.13.2's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_14 => Some("traces of 6.14.0's functions: tasks, groups, slice timer, bandwidth"),
+            Self::V6_18 => Some("traces of 6.18.26's functions: tasks in the root group"),
+            Self::V6_19 => Some("traces of 6.19.0's functions: tasks in the root group"),
+            Self::V7_0 => Some("traces of 7.0.0's functions: tasks in the root group"),
+            Self::V7_1 => Some("traces of 7.1.5's functions: tasks in the root group, slice timer"),
+            Self::V7_2 => Some("traces of 7.2.13's functions: tasks in the root group, slice timer"),
+            Self::V7_3 => Some("traces of 7.3.4's functions: tasks in the root group, slice timer"),
+        }
+    }
+
+    /// Whether groups (with their weights and limits) were checked too.
+    #[must_use]
+    pub const fn groups_checked(self) -> bool {
+        !matches!(
+            self,
+            Self::EevdfRfc
+                | Self::V6_15
+                | Self::V6_18
+                | Self::V6_19
+                | Self::V7_0
+                | Self::V7_1
+                | Self::V7_2
+                | Self::V7_3
+        )
+    }
+
     /// The name used in documents and on the command line, such as `6.12-stable`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::V6_1 => "6.1",
             Self::V6_5 => "6.5",
+            Self::EevdfRfc => "eevdf-rfc",
             Self::V6_6 => "6.6",
             Self::V6_8 => "6.8",
             Self::V6_12 => "6.12",

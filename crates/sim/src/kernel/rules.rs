@@ -7,6 +7,8 @@ use crate::fair::TreeKind;
 /// When a renewed deadline requests a reschedule (§4.1, §4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Renewal {
+    /// Never: the tick compares who runs with who would be picked (eevdf-rfc).
+    Silent,
     /// In update_deadline (6.6, 6.8).
     Requests,
     /// In update_curr, with a check of eligibility or protection (6.12 and later).
@@ -18,6 +20,8 @@ pub(crate) enum Renewal {
 pub(crate) enum Origin {
     /// min_vruntime, which follows the smallest vruntime.
     Smallest,
+    /// V, at each charge (eevdf-rfc with MINIMAL_VA).
+    AverageOnCharge,
     /// zero_vruntime, moved to V by each computation of V.
     AverageOnUse,
     /// zero_vruntime, moved to V by each change of the tree.
@@ -36,6 +40,8 @@ pub(crate) enum LagLimit {
 /// What protects the running task (§4.6, current-kernels §2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protection {
+    /// Nothing (eevdf-rfc).
+    None,
     /// As long as its deadline is the one it was picked with.
     Marker,
     /// Up to a bound: the smallest queued slice.
@@ -119,6 +125,9 @@ pub(crate) struct Rules {
     pub preempt_short: bool,
     pub delay_dequeue: bool,
     pub delay_zero: bool,
+    pub respect_slice: bool,
+    pub place_fudge: bool,
+    pub place_bonus: bool,
 
     /// 6.5: the tick's ideal run time is at most the latency (§3.9).
     pub tick_slice_cap: bool,
@@ -145,6 +154,8 @@ pub(crate) struct Rules {
     pub buddy_in_search: bool,
     /// That test needs a search with protection (7.1 and later).
     pub buddy_needs_protection: bool,
+    /// V is a truncating division and the search one descent (eevdf-rfc, §4.14).
+    pub early_eevdf: bool,
     /// A lone entity is picked without a search (6.8 and later).
     pub lone_shortcut: bool,
     /// Weights in V and its sums are the stored ones (7.1 and later).
@@ -183,7 +194,9 @@ impl Rules {
     /// The rules of `kernel` with ticks of `tick_ns`.
     #[allow(clippy::too_many_lines, reason = "one table, read from top to bottom")]
     pub fn new(kernel: &Kernel, tick_ns: u64) -> Self {
-        use Release::{V6_1, V6_5, V6_6, V6_8, V6_12, V6_12Stable, V6_13, V6_15, V6_18, V6_19, V7_0, V7_1, V7_2, V7_3};
+        use Release::{
+            EevdfRfc, V6_1, V6_5, V6_6, V6_8, V6_12, V6_12Stable, V6_13, V6_15, V6_18, V6_19, V7_0, V7_1, V7_2, V7_3,
+        };
         let release = kernel.release();
         let has = |feature| kernel.has(feature);
         let stable_or_after = |first| release == V6_12Stable || release >= first;
@@ -192,7 +205,7 @@ impl Rules {
         Self {
             tree: match release {
                 V6_1 | V6_5 => TreeKind::Vruntime,
-                V6_6 => TreeKind::VruntimeWithDeadline,
+                EevdfRfc | V6_6 => TreeKind::VruntimeWithDeadline,
                 V6_8 => TreeKind::Deadline,
                 V6_18 | V7_0 | V7_1 => TreeKind::DeadlineWithSlices,
                 _ if release >= V7_2 => TreeKind::DeadlineWithExactSlices,
@@ -224,10 +237,18 @@ impl Rules {
             preempt_short: has(Feature::PreemptShort),
             delay_dequeue: has(Feature::DelayDequeue),
             delay_zero: has(Feature::DelayZero),
+            respect_slice: has(Feature::RespectSlice),
+            place_fudge: has(Feature::PlaceFudge),
+            place_bonus: has(Feature::PlaceBonus),
 
             tick_slice_cap: release == V6_5,
-            renewal: if release <= V6_8 { Renewal::Requests } else { Renewal::Reports },
+            renewal: match release {
+                EevdfRfc => Renewal::Silent,
+                _ if release <= V6_8 => Renewal::Requests,
+                _ => Renewal::Reports,
+            },
             origin: match release {
+                EevdfRfc if has(Feature::MinimalVa) => Origin::AverageOnCharge,
                 V6_19 => Origin::AverageOnChange,
                 _ if release == V6_12Stable || patched => Origin::AverageOnUse,
                 _ => Origin::Smallest,
@@ -236,6 +257,7 @@ impl Rules {
             protection: match release {
                 _ if release >= V7_3 => Protection::LagBound,
                 _ if release >= V6_18 => Protection::Bound,
+                EevdfRfc => Protection::None,
                 _ => Protection::Marker,
             },
             reweight: match release {
@@ -267,6 +289,7 @@ impl Rules {
             pick_buddy: if stable_or_after(V6_13) { has(Feature::PickBuddy) } else { has(Feature::NextBuddy) },
             buddy_in_search: release >= V6_19,
             buddy_needs_protection: release >= V7_1,
+            early_eevdf: release == EevdfRfc,
             lone_shortcut: release >= V6_8,
             full_weights: release >= V7_1,
             exact_division: release >= V7_1,

@@ -13,6 +13,7 @@ pub(super) struct Totals {
     weights: i64,
     origin: Vtime,
     wide: bool,
+    truncates: bool,
 }
 
 impl Totals {
@@ -26,12 +27,12 @@ impl Totals {
         }
     }
 
-    /// V relative to the origin: a floor division; 0 for an empty queue.
+    /// V relative to the origin: a floor division (eevdf-rfc: truncating); 0 for an empty queue.
     const fn average(&self) -> i64 {
         if self.weights == 0 {
             return 0;
         }
-        let keys = if self.keys < 0 { self.keys.wrapping_sub(self.weights - 1) } else { self.keys };
+        let keys = if self.keys < 0 && !self.truncates { self.keys.wrapping_sub(self.weights - 1) } else { self.keys };
         keys / self.weights
     }
 }
@@ -52,7 +53,13 @@ impl Fair<Eevdf> {
             keys = keys.wrapping_add(key.wrapping_mul(weight));
             weights += weight;
         }
-        Totals { keys, weights, origin: queue.origin, wide: self.rules.exact_division }
+        Totals {
+            keys,
+            weights,
+            origin: queue.origin,
+            wide: self.rules.exact_division,
+            truncates: self.rules.early_eevdf,
+        }
     }
 
     /// Whether a virtual time is not ahead of V (§4.2 `vruntime_eligible`).
@@ -92,6 +99,10 @@ impl Fair<Eevdf> {
 
     /// §4.2 `update_min_vruntime`: follows the smallest vruntime, never back.
     pub(super) fn update_min_vruntime(&mut self, q: QueueId) {
+        if self.rules.origin == Origin::AverageOnCharge {
+            let average = self.totals(q).average();
+            self.move_origin(q, average);
+        }
         if self.rules.origin != Origin::Smallest {
             return;
         }

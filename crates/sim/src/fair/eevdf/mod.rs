@@ -33,7 +33,7 @@ impl FairClass for Eevdf {
         let renewed = fair.update_deadline(q, curr);
         fair.update_min_vruntime(q);
         fair.account_runtime(q, delta);
-        if fair.rules.renewal == Renewal::Requests || fair.queues[q].nr == 1 {
+        if fair.rules.renewal != Renewal::Reports || fair.queues[q].nr == 1 {
             return;
         }
         if renewed {
@@ -51,14 +51,13 @@ impl FairClass for Eevdf {
     /// §4.7 `enqueue_entity`: every enqueue places.
     fn enqueue_entity(fair: &mut Fair<Self>, q: QueueId, e: EntityId, flags: Flags) {
         let is_curr = fair.queues[q].curr == Some(e);
-        let initial = flags.has(Flags::INITIAL);
         if is_curr {
-            fair.place(q, e, initial);
+            fair.place(q, e, flags);
         }
         Self::update_curr(fair, q);
         fair.update_group(e);
         if !is_curr {
-            fair.place(q, e, initial);
+            fair.place(q, e, flags);
         }
         fair.account_enqueue(q, e);
         if !is_curr {
@@ -147,8 +146,17 @@ impl FairClass for Eevdf {
         fair.follow_average(q);
     }
 
-    /// §4.4: the tick only charges.
-    fn tick_entity(_: &mut Fair<Self>, _: QueueId, _: EntityId) {}
+    /// §4.4: the tick only charges. In eevdf-rfc (§4.14) it compares who runs with who would be
+    /// picked.
+    fn tick_entity(fair: &mut Fair<Self>, q: QueueId, e: EntityId) {
+        if fair.rules.early_eevdf && fair.queues[q].nr > 1 {
+            fair.counters.tick_check_preempts += 1;
+            if fair.search(q, true, true, None) != Some(e) {
+                fair.counters.tick_preempts += 1;
+                fair.request(Reason::TickSearch);
+            }
+        }
+    }
 
     /// §4.9: up to 6.8 the parent is charged; the placement made there is overwritten.
     fn fork(fair: &mut Fair<Self>, child: EntityId) {
@@ -215,7 +223,7 @@ impl FairClass for Eevdf {
             if !is_curr {
                 Self::erase(fair, q, e);
             }
-            fair.place(q, e, false);
+            fair.place(q, e, Flags::NONE);
             if !is_curr {
                 Self::insert(fair, q, e);
             }
@@ -270,6 +278,7 @@ impl Fair<Eevdf> {
             return None;
         }
         match self.rules.protection {
+            Protection::None => None,
             Protection::Marker => {
                 (self.rules.preempt_short && !self.eligible(q, self.node[curr].vruntime)).then_some(Reason::Ineligible)
             }

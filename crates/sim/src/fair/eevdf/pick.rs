@@ -16,12 +16,13 @@ impl Fair<Eevdf> {
         {
             return Some(next);
         }
-        self.search(q, true, true)
+        self.search(q, true, true, None)
     }
 
     /// §4.5 `pick_eevdf`. Without `protect` the running entity's protection is ignored, without
-    /// `buddies` the next mark (a wake-up check has no buddy test).
-    pub(super) fn search(&self, q: QueueId, protect: bool, buddies: bool) -> Option<EntityId> {
+    /// `buddies` the next mark (wake-up checks before 6.19 have no buddy test). `woken`: for whom a
+    /// wake-up check asks.
+    pub(super) fn search(&self, q: QueueId, protect: bool, buddies: bool, woken: Option<EntityId>) -> Option<EntityId> {
         let queue = &self.queues[q];
         let curr = self.queued_curr(q);
         if self.rules.lone_shortcut && queue.nr == 1 {
@@ -37,18 +38,67 @@ impl Fair<Eevdf> {
         {
             return Some(next);
         }
+        if self.rules.respect_slice {
+            if let Some(curr) = curr.filter(|curr| self.keeps_slice(q, *curr, woken)) {
+                return Some(curr);
+            }
+            // The proposal compares the running task's deadline whether it is eligible or not.
+            return self.earlier_deadline(curr, self.first_eligible(q, &totals)).or(queue.tree.leftmost());
+        }
         let curr = curr.filter(|curr| eligible(*curr));
         if let Some(curr) = curr.filter(|curr| protect && self.keeps_cpu(*curr)) {
             return Some(curr);
         }
+        if self.rules.early_eevdf {
+            return self.earlier_deadline(curr, self.single_descent(q, &totals)).or(queue.tree.leftmost());
+        }
         if self.rules.tree == TreeKind::VruntimeWithDeadline {
             return self.search_by_vruntime(q, &totals, curr).or(queue.tree.leftmost());
         }
-        let best = self.first_eligible(q, &totals);
+        self.earlier_deadline(curr, self.first_eligible(q, &totals)).or(queue.tree.leftmost())
+    }
+
+    /// The running entity if its deadline is strictly earlier, else the queued one (§4.5).
+    fn earlier_deadline(&self, curr: Option<EntityId>, best: Option<EntityId>) -> Option<EntityId> {
         match (curr, best) {
             (Some(curr), Some(best)) if self.node[curr].deadline.before(self.node[best].deadline) => Some(curr),
-            (curr, best) => best.or(curr).or(queue.tree.leftmost()),
+            (curr, best) => best.or(curr),
         }
+    }
+
+    /// §4.13, RESPECT_SLICE: whether the running entity keeps the CPU against who woke.
+    fn keeps_slice(&self, q: QueueId, curr: EntityId, woken: Option<EntityId>) -> bool {
+        if self.rules.run_to_parity && !self.eligible(q, self.node[curr].vruntime) {
+            return false;
+        }
+        let shorter = |woken: EntityId| {
+            let (woken, curr) = (&self.node[woken], &self.node[curr]);
+            woken.slice < curr.slice && woken.deadline.before(curr.deadline)
+        };
+        !(self.rules.preempt_short && woken.is_some_and(shorter)) && self.is_protected(curr)
+    }
+
+    /// The search of eevdf-rfc (§4.14): one descent, which may miss an earlier deadline that it
+    /// passed on the left.
+    fn single_descent(&self, q: QueueId, totals: &Totals) -> Option<EntityId> {
+        let mut best: Option<EntityId> = None;
+        let mut at = self.queues[q].tree.root();
+        while let Some(e) = at {
+            let node = &self.node[e];
+            if !totals.eligible(node.vruntime) {
+                at = node.left;
+                continue;
+            }
+            if best.is_none_or(|best| node.deadline.before(self.node[best].deadline)) {
+                best = Some(e);
+                if node.deadline == node.smallest {
+                    break;
+                }
+            }
+            let left = node.left.filter(|left| self.node[*left].smallest == node.smallest);
+            at = left.or(node.right);
+        }
+        best
     }
 
     /// Whether the running entity, being eligible, is picked again without a search (§4.6): up to
@@ -127,6 +177,7 @@ impl Fair<Eevdf> {
     /// §4.6, current-kernels §2.5 `protect_slice`.
     pub(super) fn is_protected(&self, e: EntityId) -> bool {
         match self.rules.protection {
+            Protection::None => false,
             Protection::Marker => self.entity[e].vlag == self.node[e].deadline.0 as i64,
             Protection::Bound | Protection::LagBound => self.node[e].vruntime.before(self.entity[e].protection),
         }
@@ -135,9 +186,13 @@ impl Fair<Eevdf> {
     /// §4.6, current-kernels §2.5: an entity starts to run. The tree no longer holds it.
     pub(super) fn set_protection(&mut self, q: QueueId, e: EntityId) {
         let node = &self.node[e];
-        if self.rules.protection == Protection::Marker {
-            self.entity[e].vlag = node.deadline.0 as i64;
-            return;
+        match self.rules.protection {
+            Protection::None => return,
+            Protection::Marker => {
+                self.entity[e].vlag = node.deadline.0 as i64;
+                return;
+            }
+            Protection::Bound | Protection::LagBound => {}
         }
         let (own, vruntime, deadline) = (node.slice, node.vruntime, node.deadline);
         let wanted = if self.rules.run_to_parity { self.smallest_slice(q) } else { self.rules.normalized_base_slice };
@@ -179,6 +234,7 @@ impl Fair<Eevdf> {
             return;
         }
         match self.rules.protection {
+            Protection::None => {}
             Protection::Marker => self.entity[e].vlag = (self.node[e].deadline.0 as i64).wrapping_add(1),
             Protection::Bound | Protection::LagBound => self.entity[e].protection = self.node[e].vruntime,
         }

@@ -1,7 +1,8 @@
 //! Placement and reweight (§4.7, §4.8, current-kernels §2.7, §2.11).
 //! Not for when they happen.
 
-use super::super::{EntityId, Fair, FairClass, Load, QueueId, Vtime};
+use super::super::tree::Tree;
+use super::super::{EntityId, Fair, FairClass, Flags, Load, QueueId, Vtime};
 use super::Eevdf;
 use crate::kernel::rules::Reweight;
 
@@ -15,12 +16,32 @@ const fn rescale(value: i64, old: u64, new: u64) -> i64 {
 
 impl Fair<Eevdf> {
     /// §4.7 `place_entity`, before the entity is counted.
-    pub(super) fn place(&mut self, q: QueueId, e: EntityId, initial: bool) {
-        self.place_among(q, e, initial, self.queues[q].nr);
+    pub(super) fn place(&mut self, q: QueueId, e: EntityId, flags: Flags) {
+        self.place_among(q, e, flags, self.queues[q].nr);
+    }
+
+    /// §4.14, PLACE_FUDGE: whether an entity's slice is shorter than the queue's weighted mean.
+    fn is_shorter_than_average(&self, q: QueueId, e: EntityId) -> bool {
+        let (mut slices, mut at) = (0u128, self.queues[q].tree.leftmost());
+        while let Some(other) = at {
+            slices += u128::from(self.node[other].slice) * u128::from(self.average_weight(other));
+            at = Tree::successor(&self.node, other);
+        }
+        slices > u128::from(self.node[e].slice) * u128::from(self.queues[q].weight_sum)
+    }
+
+    /// §4.14: the deadline follows the place before PLACE_BONUS moves a waking entity earlier.
+    fn place_early(&mut self, e: EntityId, place: Vtime, length: u64, wakeup: bool) {
+        let half = self.node[e].slice / 2;
+        let node = &mut self.node[e];
+        node.deadline = place.plus(length);
+        let bonus = self.rules.place_bonus && wakeup && node.vruntime.before(place);
+        node.vruntime = if bonus { node.vruntime.later(Vtime(place.0.wrapping_sub(half))) } else { place };
     }
 
     /// The same with the number of entities to count.
-    fn place_among(&mut self, q: QueueId, e: EntityId, initial: bool, others: u32) {
+    fn place_among(&mut self, q: QueueId, e: EntityId, flags: Flags, others: u32) {
+        let (initial, wakeup) = (flags.has(Flags::INITIAL), flags.has(Flags::WAKEUP));
         if !self.entity[e].custom_slice {
             self.node[e].slice = self.rules.base_slice;
         }
@@ -44,7 +65,14 @@ impl Fair<Eevdf> {
                 self.move_origin(q, average.since(self.queues[q].origin).wrapping_sub(lag));
             }
         }
+        if self.rules.place_fudge && self.is_shorter_than_average(q, e) {
+            lag = lag.wrapping_add(length as i64).min(0);
+        }
         let vruntime = average.moved(lag.wrapping_neg());
+        if self.rules.early_eevdf {
+            self.place_early(e, vruntime, length, wakeup);
+            return;
+        }
         self.node[e].vruntime = vruntime;
         let honoured = self.rules.place_rel_deadline || self.rules.rel_deadline_unconditional;
         if honoured && self.entity[e].rel_deadline {
@@ -125,7 +153,7 @@ impl Fair<Eevdf> {
                 entity.vlag = rescale(entity.vlag, old, new);
                 entity.load = load;
                 let others = self.queues[q].nr - u32::from(form != Reweight::PlaceCounted);
-                self.place_among(q, e, false, others);
+                self.place_among(q, e, Flags::NONE, others);
                 if protected {
                     self.entity[e].protection = self.node[e].vruntime.moved(rescale(protection, old, new));
                 }

@@ -84,7 +84,7 @@ impl Fair<Eevdf> {
         }
         let q = self.entity[a].queue;
         Eevdf::update_curr(self, q);
-        if self.search(q, true, false) == Some(b) {
+        if self.search(q, true, false, Some(b)) == Some(b) {
             self.request(Reason::WakeupDeadline);
         }
     }
@@ -101,7 +101,7 @@ impl Fair<Eevdf> {
         if ended {
             self.cancel_protection(a);
         }
-        if self.search(q, true, false) == Some(b) {
+        if self.search(q, true, false, Some(b)) == Some(b) {
             self.request(if ended { Reason::WakeupShort } else { Reason::WakeupDeadline });
         }
     }
@@ -114,7 +114,7 @@ impl Fair<Eevdf> {
     fn check_short_search(&mut self, q: QueueId, a: EntityId, b: EntityId) {
         Eevdf::update_curr(self, q);
         let short = self.is_shorter(a, b);
-        if self.search(q, !short, false) == Some(b) {
+        if self.search(q, !short, false, Some(b)) == Some(b) {
             if short {
                 self.cancel_protection(a);
             }
@@ -140,8 +140,11 @@ impl Fair<Eevdf> {
         if !short && self.rules.next_buddy && !self.earlier_buddy(q, b) {
             self.mark_buddy(b, Buddy::Next);
         }
-        let found =
-            if check == WakeupCheck::Actions { self.search(q, !short, true) } else { self.search_finishing(q, !short) };
+        let found = if check == WakeupCheck::Actions {
+            self.search(q, !short, true, Some(b))
+        } else {
+            self.search_finishing(q, !short)
+        };
         let eligible = short && check == WakeupCheck::ChargeFirst && self.eligible(q, self.node[b].vruntime);
         if found == Some(b) || eligible {
             if short || check == WakeupCheck::ChargeFirst {
@@ -172,7 +175,7 @@ impl Fair<Eevdf> {
     /// 7.1 and later: a delayed entity that the search meets is dequeued for good.
     fn search_finishing(&mut self, q: QueueId, protect: bool) -> Option<EntityId> {
         loop {
-            let found = self.search(q, protect, true)?;
+            let found = self.search(q, protect, true, None)?;
             if !self.entity[found].delayed {
                 return Some(found);
             }

@@ -78,7 +78,7 @@ fn inspector(props: &RightProps, results: &Results, switch: &Switch) -> Html {
             </dl>
             if let Some(reason) = reason {
                 <div class="rule">
-                    { "Rule: decided in " }<code>{ reason.function() }</code>{ format!(" · model §{}", reason.section()) }
+                    { "Rule: decided in " }<code>{ reason.function() }</code>{ format!(" · model {}", reason.section()) }
                 </div>
             }
             <p class="actions">

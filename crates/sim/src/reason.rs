@@ -28,7 +28,7 @@ macro_rules! reasons {
                 match self { $(Self::$variant => $why,)* }
             }
 
-            /// The section of `docs/model.md` that has the rule.
+            /// The section of `docs/model.md` that has the rule: `§4.4` or `current-kernels §2.6`.
             #[must_use]
             pub const fn section(self) -> &'static str {
                 match self { $(Self::$variant => $section,)* }
@@ -50,27 +50,27 @@ macro_rules! reasons {
 }
 
 reasons! {
-    Block "block" "block" "1.3" "__schedule" "The task went to sleep.";
-    Exit "exit" "exit" "1.3" "do_exit" "The task ended.";
-    Yield "yield" "yield" "3.9" "yield_task_fair" "The task gave the CPU up by sched_yield.";
-    IdleCpu "idle-cpu" "preempt" "1.3" "resched_curr" "The CPU was idle and a task became runnable.";
-    TickSlice "tick-slice" "preempt" "3.9" "check_preempt_tick" "The tick found that the task had run longer than its slice.";
-    TickVruntime "tick-vruntime" "preempt" "3.9" "check_preempt_tick" "The tick found the task's vruntime ahead of the leftmost task by more than a slice.";
-    TickSearch "tick-search" "preempt" "4.14" "check_preempt_tick" "The tick found that another task would be picked.";
-    WakeupVruntime "wakeup-vruntime" "preempt" "3.8" "check_preempt_wakeup" "A woken task was behind in vruntime by more than the wake-up granularity.";
-    WakeupIdlePolicy "wakeup-idle-policy" "preempt" "3.8" "check_preempt_wakeup" "A task that is not SCHED_IDLE woke while a SCHED_IDLE one ran.";
-    Deadline "deadline" "preempt" "4.4" "update_deadline" "The task's vruntime had passed its deadline: the slice was used up.";
-    Ineligible "ineligible" "preempt" "4.4" "did_preempt_short" "The task was no longer protected and had become ineligible.";
-    ProtectionEnded "protection-ended" "preempt" "2.6" "update_curr" "The task's protection had ended before its slice.";
-    WakeupDeadline "wakeup-deadline" "preempt" "4.11" "check_preempt_wakeup_fair" "A woken task was eligible and had the earliest deadline.";
-    WakeupShort "wakeup-short" "preempt" "4.11" "do_preempt_short" "A woken task with a shorter slice ended the running task's protection.";
-    Nice "nice" "preempt" "4.8" "prio_changed_fair" "The task's nice value became worse.";
-    SliceTimer "slice-timer" "preempt" "4.17" "hrtick" "The slice timer fired.";
-    SliceOverrun "slice-overrun" "preempt" "4.17" "hrtick_start_fair" "The slice was already used up when the slice timer was to be set.";
-    GroupMove "group-move" "preempt" "4.16" "sched_move_task" "The task moved to another group.";
-    Throttle "throttle" "preempt" "4.18" "account_cfs_rq_runtime" "The group had no run time left in this period.";
-    Unthrottle "unthrottle" "preempt" "4.18" "unthrottle_cfs_rq" "The CPU was idle and a throttled group got run time again.";
-    ChildRunsFirst "child-runs-first" "preempt" "3.6" "task_fork_fair" "The new task was put before its parent.";
+    Block "block" "block" "§1.3" "__schedule" "The task went to sleep.";
+    Exit "exit" "exit" "§1.3" "do_exit" "The task ended.";
+    Yield "yield" "yield" "§3.9" "yield_task_fair" "The task gave the CPU up by sched_yield.";
+    IdleCpu "idle-cpu" "preempt" "§1.3" "resched_curr" "The CPU was idle and a task became runnable.";
+    TickSlice "tick-slice" "preempt" "§3.9" "check_preempt_tick" "The tick found that the task had run longer than its slice.";
+    TickVruntime "tick-vruntime" "preempt" "§3.9" "check_preempt_tick" "The tick found the task's vruntime ahead of the leftmost task by more than a slice.";
+    TickSearch "tick-search" "preempt" "§4.14" "check_preempt_tick" "The tick found that another task would be picked.";
+    WakeupVruntime "wakeup-vruntime" "preempt" "§3.8" "check_preempt_wakeup" "A woken task was behind in vruntime by more than the wake-up granularity.";
+    WakeupIdlePolicy "wakeup-idle-policy" "preempt" "§3.8" "check_preempt_wakeup" "A task that is not SCHED_IDLE woke while a SCHED_IDLE one ran.";
+    Deadline "deadline" "preempt" "§4.4" "update_deadline" "The task's vruntime had passed its deadline: the slice was used up.";
+    Ineligible "ineligible" "preempt" "§4.4" "did_preempt_short" "The task was no longer protected and had become ineligible.";
+    ProtectionEnded "protection-ended" "preempt" "current-kernels §2.6" "update_curr" "The task's protection had ended before its slice.";
+    WakeupDeadline "wakeup-deadline" "preempt" "§4.11" "check_preempt_wakeup_fair" "A woken task was eligible and had the earliest deadline.";
+    WakeupShort "wakeup-short" "preempt" "§4.11" "do_preempt_short" "A woken task with a shorter slice ended the running task's protection.";
+    Nice "nice" "preempt" "§4.8" "prio_changed_fair" "The task's nice value became worse.";
+    SliceTimer "slice-timer" "preempt" "§4.17" "hrtick" "The slice timer fired.";
+    SliceOverrun "slice-overrun" "preempt" "§4.17" "hrtick_start_fair" "The slice was already used up when the slice timer was to be set.";
+    GroupMove "group-move" "preempt" "§4.16" "sched_move_task" "The task moved to another group.";
+    Throttle "throttle" "preempt" "§4.18" "account_cfs_rq_runtime" "The group had no run time left in this period.";
+    Unthrottle "unthrottle" "preempt" "§4.18" "unthrottle_cfs_rq" "The CPU was idle and a throttled group got run time again.";
+    ChildRunsFirst "child-runs-first" "preempt" "§3.6" "task_fork_fair" "The new task was put before its parent.";
 }
 
 #[cfg(test)]

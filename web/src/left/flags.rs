@@ -79,7 +79,7 @@ fn flag(props: &FlagsProps, info: &'static FeatureInfo) -> Html {
         <label class={classes!("flag", (now != usual).then_some("changed"))}>
             <input type="checkbox" checked={now} onchange={on_change} />
             <span class="name">{ info.name }</span>
-            <span class="section">{ format!("default {} · §{}", if usual { "on" } else { "off" }, info.section) }</span>
+            <span class="section">{ format!("default {} · {}", if usual { "on" } else { "off" }, info.section) }</span>
             <span class="meaning">{ info.meaning }</span>
         </label>
     }
@@ -119,7 +119,7 @@ fn tunable(props: &FlagsProps, info: &'static TunableInfo) -> Html {
             <span class="name">{ info.name }</span>
             <Field bare=true label={info.name} value={now.map(|now| now.to_string()).unwrap_or_default()}
                 placeholder={usual.to_string()} {changed} {on_change} />
-            <span class="meaning">{ format!("{} Default {usual} · §{}", info.meaning, info.section) }</span>
+            <span class="meaning">{ format!("{} Default {usual} · {}", info.meaning, info.section) }</span>
         </div>
     }
 }

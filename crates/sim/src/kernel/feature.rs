@@ -56,7 +56,7 @@ pub struct FeatureInfo {
     pub name: &'static str,
     /// What it does, in one line.
     pub meaning: &'static str,
-    /// The section of `docs/model.md` that has its rule.
+    /// The section of `docs/model.md` that has its rule: `§4.6` or `current-kernels §2.2`.
     pub section: &'static str,
     /// Where it has an effect.
     pub acts: Acts,
@@ -79,47 +79,47 @@ const fn off(from: Release, to: Release) -> Span {
 use Release::{EevdfRfc, V6_1, V6_5, V6_6, V6_12, V6_12Stable, V6_14, V6_15, V6_18, V7_0, V7_1, V7_3};
 
 features! {
-    GentleFairSleepers "GENTLE_FAIR_SLEEPERS" "3.5" OneCpu [on(V6_1, V6_5)] "Halves the credit that a waking task gets.";
-    StartDebit "START_DEBIT" "3.5" OneCpu [on(V6_1, V6_5)] "A new task starts one virtual slice behind the queue.";
-    NextBuddy "NEXT_BUDDY" "3.8" OneCpu [off(V6_1, V7_3)] "A woken task is marked to be picked next, even when it does not preempt.";
-    LastBuddy "LAST_BUDDY" "3.8" OneCpu [on(V6_1, V6_5)] "A preempted task is marked to be picked again soon (eight or more running).";
-    PickBuddy "PICK_BUDDY" "4.1" OneCpu [on(V6_12Stable, V7_3)] "The pick honours the next buddy while it is eligible.";
-    CacheHotBuddy "CACHE_HOT_BUDDY" "5.4" ManyCpus [on(V6_1, V7_3)] "Balancing treats a buddy as cache-hot.";
-    WakeupPreemption "WAKEUP_PREEMPTION" "3.8" OneCpu [on(V6_1, V7_3)] "A waking task may preempt the running one.";
-    Hrtick "HRTICK" "4.17" OneCpu [off(V6_1, V7_0), on(V7_1, V7_3)] "A timer ends a slice exactly instead of at the next tick.";
-    HrtickDl "HRTICK_DL" "4.17" Nothing [off(V6_1, V7_0), on(V7_1, V7_3)] "The same timer for deadline tasks.";
-    DoubleTick "DOUBLE_TICK" "4.17" OneCpu [off(V6_1, V6_15)] "Keeps the periodic slice test while the slice timer is armed.";
-    AltPeriod "ALT_PERIOD" "3.4" OneCpu [on(V6_1, V6_5)] "The period counts all tasks of the CPU, not the entities of one queue.";
-    BaseSlice "BASE_SLICE" "3.4" OneCpu [on(V6_1, V6_5)] "A slice is never below the minimal granularity.";
-    PlaceLag "PLACE_LAG" "4.7" OneCpu [on(EevdfRfc, EevdfRfc), on(V6_6, V7_3)] "A task keeps its lag across a sleep.";
-    PlaceDeadlineInitial "PLACE_DEADLINE_INITIAL" "4.7" OneCpu [on(EevdfRfc, EevdfRfc), on(V6_6, V7_3)] "A new task starts with half a slice (no effect before 6.12).";
-    PlaceRelDeadline "PLACE_REL_DEADLINE" "4.7" OneCpu [on(V6_12, V7_3)] "A move or a nice change keeps the rest of the slice.";
-    RunToParity "RUN_TO_PARITY" "4.6" OneCpu [on(V6_6, V7_3)] "The running task is protected until its slice or its lag is used up.";
-    PreemptShort "PREEMPT_SHORT" "4.11" OneCpu [on(V6_12, V7_3)] "A waking task with a shorter slice may end that protection.";
-    DelayDequeue "DELAY_DEQUEUE" "4.10" OneCpu [on(V6_12, V7_3)] "An ineligible task that blocks stays on the queue until it is eligible.";
-    DelayZero "DELAY_ZERO" "4.10" OneCpu [on(V6_12, V7_3)] "Positive lag gained while delayed is dropped.";
-    RespectSlice "RESPECT_SLICE" "4.13" OneCpu [off(V6_12, V6_15)] "The running task keeps the CPU until its slice is used (proposed, never merged).";
-    PlaceFudge "PLACE_FUDGE" "4.14" OneCpu [on(EevdfRfc, EevdfRfc)] "A task with a shorter slice than the average is placed no later than at zero lag.";
-    PlaceBonus "PLACE_BONUS" "4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "A waking task is placed up to half a slice earlier.";
-    MinimalVa "MINIMAL_VA" "4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "The origin of keys is V instead of the smallest vruntime.";
-    SisProp "SIS_PROP" "5.1" ManyCpus [off(V6_1, V6_6)] "Limits the idle search by the average idle time.";
-    SisUtil "SIS_UTIL" "5.1" ManyCpus [on(V6_1, V7_3)] "Limits the idle search by the utilisation of the LLC.";
-    WaIdle "WA_IDLE" "5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up prefers an idle CPU of the two candidates.";
-    WaWeight "WA_WEIGHT" "5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up compares the load of the two candidates.";
-    WaBias "WA_BIAS" "5.1" ManyCpus [on(V6_1, V7_3)] "That comparison favours the waking CPU.";
-    TtwuQueue "TTWU_QUEUE" "5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up on another LLC is queued to that CPU.";
-    UtilEst "UTIL_EST" "5.0" ManyCpus [on(V6_1, V7_3)] "Utilisation is estimated from a task's last activations.";
-    UtilEstFastup "UTIL_EST_FASTUP" "5.0" ManyCpus [on(V6_1, V6_6)] "The estimate rises at once.";
-    NiRandom "NI_RANDOM" "5.4" ManyCpus [on(V6_1, V6_1), on(V6_12Stable, V6_12Stable), on(V6_18, V7_3)] "Newly-idle balancing is skipped at random when it seldom succeeds.";
-    NiRate "NI_RATE" "5.4" ManyCpus [on(V7_1, V7_3)] "The ratio behind NI_RANDOM recovers with time.";
-    AttachAgeLoad "ATTACH_AGE_LOAD" "5.0" Nothing [on(V6_1, V7_3)] "Ages a task's load when it changes queues.";
-    NontaskCapacity "NONTASK_CAPACITY" "5.0" Nothing [on(V6_1, V7_3)] "Interrupt time is taken from a CPU's capacity.";
-    ParanoidAvg "PARANOID_AVG" "2.2" Nothing [off(V7_1, V7_3)] "Checks the running sums against a fresh sum.";
-    LbMin "LB_MIN" "5.4" Nothing [off(V6_1, V7_3)] "Balancing leaves very small tasks alone.";
-    WarnDoubleClock "WARN_DOUBLE_CLOCK" "1.2" Nothing [off(V6_1, V7_3)] "Warns of a clock updated twice.";
-    LatencyWarn "LATENCY_WARN" "1.2" Nothing [off(V6_1, V7_3)] "Warns of a late reschedule.";
-    RtPushIpi "RT_PUSH_IPI" "5.4" Nothing [off(V6_1, V7_3)] "Pushes real-time tasks by interrupts.";
-    RtRuntimeShare "RT_RUNTIME_SHARE" "5.4" Nothing [off(V6_1, V6_14)] "Lends real-time budget between CPUs.";
+    GentleFairSleepers "GENTLE_FAIR_SLEEPERS" "§3.5" OneCpu [on(V6_1, V6_5)] "Halves the credit that a waking task gets.";
+    StartDebit "START_DEBIT" "§3.5" OneCpu [on(V6_1, V6_5)] "A new task starts one virtual slice behind the queue.";
+    NextBuddy "NEXT_BUDDY" "§3.8" OneCpu [off(V6_1, V7_3)] "A woken task is marked to be picked next, even when it does not preempt.";
+    LastBuddy "LAST_BUDDY" "§3.8" OneCpu [on(V6_1, V6_5)] "A preempted task is marked to be picked again soon (eight or more running).";
+    PickBuddy "PICK_BUDDY" "§4.1" OneCpu [on(V6_12Stable, V7_3)] "The pick honours the next buddy while it is eligible.";
+    CacheHotBuddy "CACHE_HOT_BUDDY" "§5.4" ManyCpus [on(V6_1, V7_3)] "Balancing treats a buddy as cache-hot.";
+    WakeupPreemption "WAKEUP_PREEMPTION" "§3.8" OneCpu [on(V6_1, V7_3)] "A waking task may preempt the running one.";
+    Hrtick "HRTICK" "§4.17" OneCpu [off(V6_1, V7_0), on(V7_1, V7_3)] "A timer ends a slice exactly instead of at the next tick.";
+    HrtickDl "HRTICK_DL" "§4.17" Nothing [off(V6_1, V7_0), on(V7_1, V7_3)] "The same timer for deadline tasks.";
+    DoubleTick "DOUBLE_TICK" "§4.17" OneCpu [off(V6_1, V6_15)] "Keeps the periodic slice test while the slice timer is armed.";
+    AltPeriod "ALT_PERIOD" "§3.4" OneCpu [on(V6_1, V6_5)] "The period counts all tasks of the CPU, not the entities of one queue.";
+    BaseSlice "BASE_SLICE" "§3.4" OneCpu [on(V6_1, V6_5)] "A slice is never below the minimal granularity.";
+    PlaceLag "PLACE_LAG" "§4.7" OneCpu [on(EevdfRfc, EevdfRfc), on(V6_6, V7_3)] "A task keeps its lag across a sleep.";
+    PlaceDeadlineInitial "PLACE_DEADLINE_INITIAL" "§4.7" OneCpu [on(EevdfRfc, EevdfRfc), on(V6_6, V7_3)] "A new task starts with half a slice (no effect before 6.12).";
+    PlaceRelDeadline "PLACE_REL_DEADLINE" "§4.7" OneCpu [on(V6_12, V7_3)] "A move or a nice change keeps the rest of the slice.";
+    RunToParity "RUN_TO_PARITY" "§4.6" OneCpu [on(V6_6, V7_3)] "The running task is protected until its slice or its lag is used up.";
+    PreemptShort "PREEMPT_SHORT" "§4.11" OneCpu [on(V6_12, V7_3)] "A waking task with a shorter slice may end that protection.";
+    DelayDequeue "DELAY_DEQUEUE" "§4.10" OneCpu [on(V6_12, V7_3)] "An ineligible task that blocks stays on the queue until it is eligible.";
+    DelayZero "DELAY_ZERO" "§4.10" OneCpu [on(V6_12, V7_3)] "Positive lag gained while delayed is dropped.";
+    RespectSlice "RESPECT_SLICE" "§4.13" OneCpu [off(V6_12, V6_15)] "The running task keeps the CPU until its slice is used (proposed, never merged).";
+    PlaceFudge "PLACE_FUDGE" "§4.14" OneCpu [on(EevdfRfc, EevdfRfc)] "A task with a shorter slice than the average is placed no later than at zero lag.";
+    PlaceBonus "PLACE_BONUS" "§4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "A waking task is placed up to half a slice earlier.";
+    MinimalVa "MINIMAL_VA" "§4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "The origin of keys is V instead of the smallest vruntime.";
+    SisProp "SIS_PROP" "§5.1" ManyCpus [off(V6_1, V6_6)] "Limits the idle search by the average idle time.";
+    SisUtil "SIS_UTIL" "§5.1" ManyCpus [on(V6_1, V7_3)] "Limits the idle search by the utilisation of the LLC.";
+    WaIdle "WA_IDLE" "§5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up prefers an idle CPU of the two candidates.";
+    WaWeight "WA_WEIGHT" "§5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up compares the load of the two candidates.";
+    WaBias "WA_BIAS" "§5.1" ManyCpus [on(V6_1, V7_3)] "That comparison favours the waking CPU.";
+    TtwuQueue "TTWU_QUEUE" "§5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up on another LLC is queued to that CPU.";
+    UtilEst "UTIL_EST" "§5.0" ManyCpus [on(V6_1, V7_3)] "Utilisation is estimated from a task's last activations.";
+    UtilEstFastup "UTIL_EST_FASTUP" "§5.0" ManyCpus [on(V6_1, V6_6)] "The estimate rises at once.";
+    NiRandom "NI_RANDOM" "§5.4" ManyCpus [on(V6_1, V6_1), on(V6_12Stable, V6_12Stable), on(V6_18, V7_3)] "Newly-idle balancing is skipped at random when it seldom succeeds.";
+    NiRate "NI_RATE" "current-kernels §3" ManyCpus [on(V7_1, V7_3)] "The ratio behind NI_RANDOM recovers with time.";
+    AttachAgeLoad "ATTACH_AGE_LOAD" "§5.0" Nothing [on(V6_1, V7_3)] "Ages a task's load when it changes queues.";
+    NontaskCapacity "NONTASK_CAPACITY" "§5.0" Nothing [on(V6_1, V7_3)] "Interrupt time is taken from a CPU's capacity.";
+    ParanoidAvg "PARANOID_AVG" "current-kernels §2.2" Nothing [off(V7_1, V7_3)] "Checks the running sums against a fresh sum.";
+    LbMin "LB_MIN" "§5.4" Nothing [off(V6_1, V7_3)] "Balancing leaves very small tasks alone.";
+    WarnDoubleClock "WARN_DOUBLE_CLOCK" "§1.2" Nothing [off(V6_1, V7_3)] "Warns of a clock updated twice.";
+    LatencyWarn "LATENCY_WARN" "§1.2" Nothing [off(V6_1, V7_3)] "Warns of a late reschedule.";
+    RtPushIpi "RT_PUSH_IPI" "§5.4" Nothing [off(V6_1, V7_3)] "Pushes real-time tasks by interrupts.";
+    RtRuntimeShare "RT_RUNTIME_SHARE" "§5.4" Nothing [off(V6_1, V6_14)] "Lends real-time budget between CPUs.";
 }
 
 impl Feature {

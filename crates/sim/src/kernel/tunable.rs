@@ -33,7 +33,7 @@ pub struct TunableInfo {
     pub name: &'static str,
     /// What it does, in one line.
     pub meaning: &'static str,
-    /// The section of `docs/model.md` that has its rule.
+    /// The section of `docs/model.md` that has its rule: `§3.1` or `current-kernels §2.5`.
     pub section: &'static str,
     /// The smallest accepted value.
     pub least: u64,
@@ -45,13 +45,13 @@ const SECOND: u64 = 1_000_000_000;
 
 /// Every tunable, in the order of [`Tunable`].
 pub static TUNABLES: &[TunableInfo] = &[
-    info(Tunable::Latency, "latency_ns", "The period in which each task should run once.", "3.1", 100_000, SECOND),
-    info(Tunable::MinGranularity, "min_granularity_ns", "No slice is shorter.", "3.1", 100_000, SECOND),
+    info(Tunable::Latency, "latency_ns", "The period in which each task should run once.", "§3.1", 100_000, SECOND),
+    info(Tunable::MinGranularity, "min_granularity_ns", "No slice is shorter.", "§3.1", 100_000, SECOND),
     info(
         Tunable::IdleMinGranularity,
         "idle_min_granularity_ns",
         "No slice of a SCHED_IDLE task is shorter.",
-        "3.1",
+        "§3.1",
         0,
         SECOND,
     ),
@@ -59,17 +59,17 @@ pub static TUNABLES: &[TunableInfo] = &[
         Tunable::WakeupGranularity,
         "wakeup_granularity_ns",
         "How far ahead the running task must be for a waking one to preempt it.",
-        "3.1",
+        "§3.1",
         0,
         SECOND,
     ),
-    info(Tunable::NrLatency, "nr_latency", "The number of tasks above which the period grows.", "3.1", 1, 10_000),
-    info(Tunable::BaseSlice, "base_slice_ns", "The slice of a task that has none of its own.", "4.1", 100_000, SECOND),
+    info(Tunable::NrLatency, "nr_latency", "The number of tasks above which the period grows.", "§3.1", 1, 10_000),
+    info(Tunable::BaseSlice, "base_slice_ns", "The slice of a task that has none of its own.", "§4.1", 100_000, SECOND),
     info(
         Tunable::NormalizedBaseSlice,
         "normalized_base_slice_ns",
         "The base slice before scaling by CPU count.",
-        "2.5",
+        "current-kernels §2.5",
         1,
         SECOND,
     ),
@@ -77,7 +77,7 @@ pub static TUNABLES: &[TunableInfo] = &[
         Tunable::MigrationCost,
         "migration_cost_ns",
         "How long a task that has run counts as cache-hot.",
-        "5.4",
+        "§5.4",
         0,
         SECOND,
     ),

@@ -160,7 +160,7 @@ await mkdir(options.screenshots, { recursive: true });
 
 const cases = await loadCases();
 const server = await serve(options.dist);
-const browser = await chromium.launch({ executablePath: binary, args, chromiumSandbox: process.getuid?.() !== 0 });
+const browser = await chromium.launch({ executablePath: binary, args });
 const count = { passed: 0, failed: 0, skipped: 0 };
 for (const test of cases) {
   const begin = performance.now();

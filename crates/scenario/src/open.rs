@@ -1,10 +1,11 @@
 //! Opening a text: reading it, and checking it and each of its variants as far as can be done
 //! without running it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::document::{Opened, Scenario, present_form, variant_document};
-use crate::json::{self, MOST_BYTES, Value};
+use crate::document::{Opened, Scenario, Variant, present_form, variant_document};
+use crate::json::{self, Kind, MOST_BYTES, Value};
+use crate::path::Path;
 use crate::problem::{Problem, sort_by_place, verdict};
 use crate::read::Node;
 
@@ -15,75 +16,79 @@ use crate::read::Node;
 /// Everything that is wrong with it, each with path, line and column.
 pub fn open(text: &str) -> Result<Opened, Vec<Problem>> {
     let root = json::parse(text).map_err(|problem| vec![*problem])?;
-    let from_rt_app = root.get("schema").is_none();
-    let with_places = |mut found: Vec<Problem>, document: &Value| {
-        for problem in &mut found {
-            problem.locate(document);
-            // The text of an rt-app file begins inside the workload.
-            if let Some(path) = problem.place.path.strip_prefix("workload").filter(|_| from_rt_app) {
-                problem.place.path = path.trim_start_matches('.').to_owned();
-            }
-        }
-        found
-    };
-    let document = match present_form(root.clone()) {
-        Ok(document) => document,
-        Err(problem) => return Err(with_places(vec![problem], &root)),
-    };
+    let text_is = if root.get("schema").is_none() { TextIs::RtApp } else { TextIs::Document };
+    let place = Value { kind: Kind::Null, ..root };
+    let document = present_form(root).map_err(|mut problem| {
+        problem.locate(&place);
+        vec![problem]
+    })?;
     let mut found = Vec::new();
     let scenario = Scenario::read(&Node::root(&document), &mut found);
-    let mut found = with_places(found, &document);
+    text_is.place_all(&mut found, &document);
     if !found.iter().any(Problem::is_error) {
-        let variants = check_variants(&scenario, &document);
-        found.extend(variants.into_iter().map(|(problem, variant)| {
-            let document = variant_document(&document, variant).unwrap_or_else(Value::object);
-            with_places(vec![problem], &document).remove(0)
-        }));
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|problem| seen.insert(problem.clone()));
+        check_variants(&scenario, &document, text_is, &mut found);
     }
     sort_by_place(&mut found);
     verdict(found).map(|notices| Opened { scenario, notices })
 }
 
-/// What is wrong or odd in the variants, each with the number of a variant that has it. What not
-/// every variant has carries the name of its variant.
-fn check_variants(scenario: &Scenario, document: &Value) -> Vec<(Problem, usize)> {
-    let count = scenario.variant_count();
-    let mut names = Vec::new();
-    let mut had_by: HashMap<Problem, Vec<usize>> = HashMap::new();
-    let mut order = Vec::new();
-    for index in 0..count {
-        let mut found = Vec::new();
-        let variant = scenario.variant_of(document, index, &mut found);
-        if let Some(variant) = variant {
-            if !found.iter().any(Problem::is_error) {
-                let prepared = variant.scenario.prepare(0);
-                found.extend(prepared.map_or_else(|problems| problems, |prepared| prepared.notices));
-            }
-            names.push(variant.name);
-        }
+/// What a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TextIs {
+    Document,
+    /// It is what a document has as its workload.
+    RtApp,
+}
+
+impl TextIs {
+    /// Gives problems the places and paths of the text.
+    fn place_all(self, found: &mut [Problem], document: &Value) {
         for problem in found {
-            let variants = had_by.entry(problem.clone()).or_default();
-            if variants.is_empty() {
-                order.push(problem);
-            }
-            if variants.last() != Some(&index) {
-                variants.push(index);
+            problem.locate(document);
+            if let Some(path) = problem.place.path.strip_prefix("workload").filter(|_| self == Self::RtApp) {
+                problem.place.path = path.trim_start_matches('.').to_owned();
             }
         }
     }
-    let told = order.into_iter().map(|problem| {
-        let variants = &had_by[&problem];
-        let first = variants[0];
-        if variants.len() == count {
-            return (problem, first);
+}
+
+/// Adds what is wrong or odd in the variants. What not every variant has carries the names of
+/// those that have it.
+fn check_variants(scenario: &Scenario, document: &Value, text_is: TextIs, found: &mut Vec<Problem>) {
+    let before: HashSet<Problem> = found.iter().cloned().collect();
+    let mut had_by: HashMap<Problem, Vec<String>> = HashMap::new();
+    let mut order = Vec::new();
+    for index in 0..scenario.variant_count() {
+        let Some(changed) = variant_document(document, index) else { continue };
+        let mut own = Vec::new();
+        let variant = Scenario::read(&Node::root(&changed), &mut own);
+        if !own.iter().any(Problem::is_error) {
+            own.extend(variant.prepare(0).map_or_else(|problems| problems, |prepared| prepared.notices));
         }
-        let which: Vec<String> = variants.iter().map(|&index| format!("`{}`", names[index])).collect();
-        let message = format!("{} (in {})", problem.message, which.join(", "));
-        (Problem { message, ..problem }, first)
-    });
-    told.collect()
+        text_is.place_all(&mut own, &changed);
+        if let Some(Variant { patch, .. }) = scenario.variants.get(index).filter(|_| text_is == TextIs::Document) {
+            for problem in &mut own {
+                let path = &problem.place.path;
+                if Path::parse(path).is_ok_and(|path| path.is_in(patch)) {
+                    problem.place.path = format!("variants[{index}].{path}");
+                }
+            }
+        }
+        let name = scenario.variant_name(index, &variant);
+        for problem in own.into_iter().filter(|problem| !before.contains(problem)) {
+            let names = had_by.entry(problem.clone()).or_default();
+            if names.is_empty() {
+                order.push(problem);
+            }
+            if names.last() != Some(&name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    found.extend(order.into_iter().map(|problem| match &had_by[&problem] {
+        names if names.len() == scenario.variant_count() => problem,
+        names => Problem { message: format!("{} (in `{}`)", problem.message, names.join("`, `")), ..problem },
+    }));
 }
 
 /// Opens a file as it was read: the same as [`open`], for bytes that need not be text.

@@ -63,6 +63,19 @@ impl Path {
         Ok(Self { parts })
     }
 
+    /// Whether the path leads to something in `root`.
+    #[must_use]
+    pub(crate) fn is_in(&self, root: &Value) -> bool {
+        let mut place = Some((root, self.parts.as_slice()));
+        while let Some((value, parts)) = place {
+            if parts.is_empty() {
+                return !self.parts.is_empty();
+            }
+            place = step(value, parts);
+        }
+        false
+    }
+
     /// The value in `root` that the path leads to, or the innermost one on the way to it.
     #[must_use]
     pub(crate) fn nearest<'v>(&self, root: &'v Value) -> &'v Value {

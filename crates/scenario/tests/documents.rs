@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use schedlab_scenario::{Problem, link, open_bytes};
+use schedlab_sim::kernel::{FEATURES, Kernel, TUNABLES};
 use schedlab_sim::{Input, Step, TaskSpec};
 
 #[test]
@@ -77,6 +78,23 @@ fn list(out: &mut String, kind: &str, problems: &[Problem]) {
 
 fn input(out: &mut String, input: &Input) {
     writeln!(out, "  {:?}", input.machine).unwrap();
+    let kernel = &input.kernel;
+    for info in FEATURES.iter().filter(|info| info.feature.default_in(kernel.release()).is_some()) {
+        let on = kernel.has(info.feature);
+        if info.feature.default_in(kernel.release()) != Some(on) {
+            writeln!(out, "  {} {on}", info.name).unwrap();
+        }
+    }
+    let default = Kernel::new(kernel.release(), 1);
+    for info in TUNABLES.iter().filter(|info| info.tunable.exists_in(kernel.release())) {
+        let value = kernel.tunable(info.tunable);
+        if default.tunable(info.tunable) != value {
+            writeln!(out, "  {} {value}", info.name).unwrap();
+        }
+    }
+    if kernel.preemption() != default.preemption() {
+        writeln!(out, "  preempt {}", kernel.preemption().name()).unwrap();
+    }
     writeln!(out, "  until {} ns, warm-up {} ns, seed {}", input.until_ns, input.warmup_ns, input.seed).unwrap();
     if input.objects != schedlab_sim::Objects::default() {
         writeln!(out, "  {:?}", input.objects).unwrap();
@@ -95,6 +113,9 @@ fn describe_task<'t>(out: &mut String, kind: &str, task: &'t TaskSpec, last: &mu
     write!(out, " nice {}", task.nice).unwrap();
     if let Some(slice) = task.slice_ns {
         write!(out, ", slice {slice} ns").unwrap();
+    }
+    if task.latency_nice != 0 {
+        write!(out, ", latency nice {}", task.latency_nice).unwrap();
     }
     if task.cookie != 0 {
         write!(out, ", cookie {}", task.cookie).unwrap();

@@ -1,4 +1,4 @@
-//! Every example of rt-app opens, compiles for each variant, and survives writing and linking.
+//! Every example of rt-app opens, compiles and runs for each variant, and survives writing and linking.
 //! The files are rt-app's own and not part of this project: they are looked for in
 //! `../shared/rt-app-examples` beside it, and this test is skipped where they are absent.
 
@@ -32,6 +32,11 @@ fn rt_app_examples_open_and_compile() {
             let prepared = variant.scenario.prepare(0).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
             assert_eq!(prepared.input.tasks.len(), prepared.tasks.len());
             assert!(prepared.input.tasks.iter().all(|task| !task.program.steps.is_empty()), "{name}");
+            let mut simulation = schedlab_sim::Simulation::new(prepared.input).unwrap();
+            simulation.run_until(schedlab_sim::Limit::end()).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let run = simulation.finish();
+            println!("{name}, {}: {} switches", variant.name, run.total_switches);
+            assert!(run.tasks.iter().all(|task| task.wakeups > 0), "{name}: a task never started");
         }
         assert_eq!(open(&scenario.to_json()).unwrap().scenario, scenario, "{name}");
         assert_eq!(link::decode(&link::encode(&scenario)).unwrap().scenario, scenario, "{name}");

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use schedlab_sim::MAX_TASKS;
+use schedlab_sim::kernel::Release;
 
 use crate::document::Scenario;
 use crate::path::key_text;
@@ -78,7 +79,16 @@ pub(super) fn workload(scenario: &Scenario, found: &mut Vec<Problem>) {
         for (phase, path) in task.phases.iter().zip(&phases) {
             if !task.is_inline() {
                 attributes(&phase.attributes, scenario.machine.cpus(), &path.path, found);
+                if phase.attributes.latency_nice.is_some() {
+                    let message = "`latency_nice` is not modelled inside a phase; it has no effect";
+                    found.push(Problem::notice(format!("{}.latency_nice", path.path), message));
+                }
             }
+        }
+        if task.attributes.latency_nice.is_some() && scenario.kernel.release != Release::EevdfRfc {
+            let message =
+                format!("{} has no latency nice (eevdf-rfc has); it is ignored", scenario.kernel.release.name());
+            found.push(Problem::notice(format!("{path}.latency_nice"), message));
         }
         spinning(task, path, &phases, &barriers, found);
         unmodelled(index, task, &paths, found);

@@ -160,7 +160,7 @@ impl Compiler<'_> {
             policy,
             nice,
             slice_ns,
-            latency_nice: 0,
+            latency_nice: task.attributes.latency_nice.unwrap_or(0),
             group: None,
             cookie: task.cookie,
             program,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::problem::Problem;
+use crate::problem::{Problem, enough};
 use crate::workload::{Action, Loops, Task};
 
 use super::names::PhasePath;
@@ -84,7 +84,7 @@ impl<'w> Walk<'w> {
     }
 
     fn tell(&mut self, at: (usize, usize), problem: impl FnOnce(String) -> Problem) {
-        if self.told.insert(at) {
+        if !enough(self.found) && self.told.insert(at) {
             let (index, position) = at;
             self.found.push(problem(self.paths[index].event(position)));
         }

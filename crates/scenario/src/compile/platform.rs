@@ -52,7 +52,7 @@ pub(super) fn kernel(kernel: &Kernel, machine: &Machine, found: &mut Vec<Problem
         let path = format!("kernel.features.{}", feature.name());
         if let Err(error) = result.set_feature(feature, on) {
             found.push(Problem::error(path, error.to_string()));
-        } else if let Some(problem) = unmodelled_feature(feature, on, release, &path) {
+        } else if let Some(problem) = idle_feature(feature, on, release, &path) {
             found.push(problem);
         }
     }
@@ -61,24 +61,22 @@ pub(super) fn kernel(kernel: &Kernel, machine: &Machine, found: &mut Vec<Problem
             found.push(Problem::error(format!("kernel.tunables.{}", tunable.info().name), error.to_string()));
         }
     }
-    let named = [
-        ("core_sched", kernel.core_sched != CoreSched::Off),
-        ("nosmt", kernel.nosmt),
-        ("preempt", kernel.preempt.is_some()),
-    ];
+    if let Some(model) = kernel.preempt
+        && let Err(error) = result.set_preemption(model)
+    {
+        found.push(Problem::error("kernel.preempt", error.to_string()));
+    }
+    let named = [("core_sched", kernel.core_sched != CoreSched::Off), ("nosmt", kernel.nosmt)];
     for (key, _) in named.into_iter().filter(|&(_, named)| named) {
         found.push(Problem::notice(format!("kernel.{key}"), format!("`{key}` is not modelled yet; it has no effect")));
     }
     result
 }
 
-/// What there is to say of a flag that a document sets: the slice timer is not modelled yet, and
-/// flags that act between CPUs have nothing to do on one.
-fn unmodelled_feature(feature: Feature, on: bool, release: Release, path: &str) -> Option<Problem> {
+/// What there is to say of a flag that a document sets against its default: those that act between
+/// CPUs have nothing to do on one.
+fn idle_feature(feature: Feature, on: bool, release: Release, path: &str) -> Option<Problem> {
     let name = feature.name();
-    if on && matches!(feature, Feature::Hrtick | Feature::DoubleTick) {
-        return Some(Problem::error(path, format!("{name} is not modelled yet; leave it off")));
-    }
     if feature.default_in(release) == Some(on) {
         return None;
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use schedlab_sim::kernel::{FEATURES, Feature, Release, TUNABLES, Tunable};
+use schedlab_sim::kernel::{FEATURES, Feature, PreemptionModel, Release, TUNABLES, Tunable};
 
 use crate::json::{Kind, Value};
 use crate::problem::{Problem, nearest_name};
@@ -23,7 +23,7 @@ pub struct Kernel {
     /// Whether the second hardware threads are off.
     pub nosmt: bool,
     /// The preemption model, if a document names one.
-    pub preempt: Option<Preempt>,
+    pub preempt: Option<PreemptionModel>,
 }
 
 impl Default for Kernel {
@@ -53,28 +53,12 @@ pub enum CoreSched {
     RfcV4CookieMatch,
 }
 
-/// The preemption model of the kernel itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preempt {
-    /// No preemption in the kernel.
-    None,
-    /// Preemption at voluntary points.
-    Voluntary,
-    /// Full preemption.
-    Full,
-    /// Lazy preemption.
-    Lazy,
-}
-
 const CORE_SCHEDULERS: [(&str, CoreSched); 4] = [
     ("off", CoreSched::Off),
     ("mainline", CoreSched::Mainline),
     ("rfc-v4", CoreSched::RfcV4),
     ("rfc-v4-cookie-match", CoreSched::RfcV4CookieMatch),
 ];
-
-const PREEMPTION_MODELS: [(&str, Preempt); 4] =
-    [("none", Preempt::None), ("voluntary", Preempt::Voluntary), ("full", Preempt::Full), ("lazy", Preempt::Lazy)];
 
 fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
     names.iter().find(|(_, known)| known == value).map_or("", |(name, _)| name)
@@ -103,8 +87,8 @@ impl Kernel {
             kernel.core_sched = node.one_of("core scheduler", &CORE_SCHEDULERS, out).unwrap_or_default();
         }
         kernel.nosmt = fields.take("nosmt", out).and_then(|node| node.boolean(out)).unwrap_or(false);
-        kernel.preempt =
-            fields.take("preempt", out).and_then(|node| node.one_of("preemption model", &PREEMPTION_MODELS, out));
+        let models = PreemptionModel::ALL.map(|model| (model.name(), model));
+        kernel.preempt = fields.take("preempt", out).and_then(|node| node.one_of("preemption model", &models, out));
         fields.finish(out);
         kernel
     }
@@ -135,7 +119,7 @@ impl Kernel {
             object.push("nosmt", true);
         }
         if let Some(preempt) = &self.preempt {
-            object.push("preempt", name_of(&PREEMPTION_MODELS, preempt));
+            object.push("preempt", preempt.name());
         }
         object
     }
@@ -148,9 +132,7 @@ fn read_release(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Release> {
         _ => node.string("the name of a release, such as \"6.12\"", out)?,
     };
     let release = Release::parse(&text);
-    if text == "eevdf-rfc" {
-        out.push(node.error("the release eevdf-rfc is not modelled yet"));
-    } else if release.is_none() {
+    if release.is_none() {
         let names = Release::ALL.map(Release::name);
         let problem = node.error(format!("there is no release \"{text}\"; known: {}", names.join(", ")));
         out.push(problem.suggest(nearest_name(&text, names)));

@@ -9,7 +9,7 @@ mod upgrade;
 
 pub(crate) use group::read_cpus;
 pub use group::{Group, Max};
-pub use kernel::{CoreSched, Kernel, Preempt};
+pub use kernel::{CoreSched, Kernel};
 pub use machine::{HZ, MOST_CPUS, Machine, Tick};
 pub use run::{DEFAULT_DURATION_MS, RecordKind, RunOptions};
 pub use upgrade::SCHEMA;
@@ -160,8 +160,8 @@ impl Scenario {
             assign(&mut document, &parsed, value).map_err(wrong)?;
             let mut found = Vec::new();
             let scenario = Self::read(&Node::root(&document), &mut found);
-            for index in 0..scenario.variants.len() {
-                scenario.variant_of(&document, index, &mut found);
+            for changed in (0..scenario.variants.len()).filter_map(|index| variant_document(&document, index)) {
+                Self::read(&Node::root(&changed), &mut found);
             }
             verdict(found).map(|_| scenario)
         };
@@ -198,21 +198,17 @@ impl Scenario {
     /// # Errors
     /// The problems of the changed document, or that there is no such variant.
     pub fn variant(&self, index: usize) -> Result<NamedVariant, Vec<Problem>> {
+        let Some(changed) = variant_document(&self.write(), index) else {
+            return Err(vec![Problem::error(format!("variants[{index}]"), "there is no such variant")]);
+        };
         let mut found = Vec::new();
-        let variant = self.variant_of(&self.write(), index, &mut found);
+        let scenario = Self::read(&Node::root(&changed), &mut found);
         verdict(found)?;
-        variant.ok_or_else(|| vec![Problem::error(format!("variants[{index}]"), "there is no such variant")])
-    }
-
-    /// The same with the document that the scenario was read from, whose places go into problems.
-    pub(crate) fn variant_of(&self, document: &Value, index: usize, out: &mut Vec<Problem>) -> Option<NamedVariant> {
-        let changed = variant_document(document, index)?;
-        let scenario = Self::read(&Node::root(&changed), out);
-        Some(NamedVariant { name: self.variant_name(index, &scenario), scenario })
+        Ok(NamedVariant { name: self.variant_name(index, &scenario), scenario })
     }
 
     /// The name of a variant: its own, or that of its release; with a number where another has it.
-    fn variant_name(&self, index: usize, changed: &Self) -> String {
+    pub(crate) fn variant_name(&self, index: usize, changed: &Self) -> String {
         let release = |variant: &Variant| {
             let release = variant.patch.get("kernel").and_then(|kernel| kernel.get("release"));
             match release.map(|release| &release.kind) {
@@ -326,8 +322,13 @@ pub(crate) fn present_form(mut root: Value) -> Result<Value, Problem> {
         return Err(Problem::error("", message));
     };
     if root.get("schema").is_some() {
-        upgrade::upgrade(&mut root)?;
-        return Ok(root);
+        return match upgrade::upgrade(&mut root) {
+            Ok(()) => Ok(root),
+            Err(mut problem) => {
+                problem.locate(&root);
+                Err(problem)
+            }
+        };
     }
     if root.get("tasks").is_none() {
         let message =

@@ -75,6 +75,8 @@ pub struct Attributes {
     pub dl_deadline_us: Option<u64>,
     /// `cpus`.
     pub cpus: Option<Vec<u32>>,
+    /// `latency_nice`, an extension: -20 to 19, at task level, for eevdf-rfc.
+    pub latency_nice: Option<i8>,
     /// Accepted keys that are not modelled yet, kept as written: `util_min`, `taskgroup` …
     pub unmodelled: Vec<(String, Value)>,
 }
@@ -131,8 +133,8 @@ impl Attributes {
                 self.keep(key, node);
             }
             "latency_nice" => {
-                node.integer("a latency-nice value", -20..=19, out);
-                self.keep(key, node);
+                let value = node.integer("a latency-nice value", -20..=19, out);
+                self.latency_nice = value.and_then(|value| i8::try_from(value).ok());
             }
             "working_set_kib" => {
                 node.unsigned("a whole number of KiB", 0..=1_000_000_000, out);
@@ -167,6 +169,9 @@ impl Attributes {
         }
         if let Some(cpus) = &self.cpus {
             object.push("cpus", cpus.clone());
+        }
+        if let Some(latency_nice) = self.latency_nice {
+            object.push("latency_nice", latency_nice);
         }
         for (key, value) in &self.unmodelled {
             object.push(key, value.clone());

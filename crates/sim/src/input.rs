@@ -63,7 +63,7 @@ impl Machine {
     }
 }
 
-/// The scheduling policy of a fair task.
+/// The scheduling policy of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
     /// SCHED_NORMAL, also called SCHED_OTHER.
@@ -73,6 +73,25 @@ pub enum Policy {
     Batch,
     /// SCHED_IDLE: weight 3, gives way to everybody.
     Idle,
+    /// SCHED_FIFO: before every fair task, until it blocks or yields.
+    Fifo {
+        /// 1 to 99, higher first.
+        priority: u8,
+    },
+    /// SCHED_RR: the same, in turns of 100 ms with its equals.
+    RoundRobin {
+        /// 1 to 99, higher first.
+        priority: u8,
+    },
+    /// SCHED_DEADLINE: before all others, by earliest deadline, with a budget each period.
+    Deadline {
+        /// The budget of a period, nanoseconds.
+        runtime_ns: u64,
+        /// From the start of a period to its deadline, nanoseconds.
+        deadline_ns: u64,
+        /// The period, nanoseconds.
+        period_ns: u64,
+    },
 }
 
 /// How a task comes into being at its start time.

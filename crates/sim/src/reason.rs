@@ -70,7 +70,9 @@ reasons! {
     GroupMove "group-move" "preempt" "§4.16" "sched_move_task" "The task moved to another group.";
     Throttle "throttle" "preempt" "§4.18" "account_cfs_rq_runtime" "The group had no run time left in this period.";
     Unthrottle "unthrottle" "preempt" "§4.18" "unthrottle_cfs_rq" "The CPU was idle and a throttled group got run time again.";
-    ChildRunsFirst "child-runs-first" "preempt" "§3.6" "task_fork_fair" "The new task was put before its parent.";
+    HigherClass "higher-class" "preempt" "§1.3" "wakeup_preempt" "A real-time or deadline task became runnable.";
+    RoundRobin "round-robin" "preempt" "§1.3" "task_tick_rt" "The SCHED_RR task had used its 100 ms and another of its priority waited.";
+    Budget "budget" "preempt" "§1.3" "update_curr_dl" "The SCHED_DEADLINE task had used its budget of this period.";
 }
 
 #[cfg(test)]

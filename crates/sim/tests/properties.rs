@@ -264,5 +264,5 @@ fn weights_are_respected_in_the_long_run() {
 #[test]
 fn a_missing_flag_is_an_error() {
     let error = Kernel::new(Release::V6_5, 1).set_feature(Feature::PlaceLag, true).unwrap_err();
-    assert_eq!(error.to_string(), "6.5 has no feature PLACE_LAG: it exists in 6.6 and later");
+    assert_eq!(error.to_string(), "6.5 has no feature PLACE_LAG: it exists in eevdf-rfc, 6.6 and later");
 }

@@ -11,6 +11,8 @@ pub(super) enum Event {
     Fork(u32),
     /// A task is woken.
     Wake(u32),
+    /// The next period of a DEADLINE task begins.
+    Replenish(u32),
     /// A change from outside, by its index.
     Outside(u32),
 }

@@ -3,6 +3,7 @@
 
 mod end;
 mod events;
+mod higher;
 mod objects;
 mod program;
 mod random;
@@ -12,12 +13,13 @@ mod validate;
 
 use crate::error::{InputError, RunError};
 use crate::fair::{Cfs, Eevdf, Entity, Fair, FairClass, QueueId, Vtime};
-use crate::input::{Birth, Change, GroupId, Input, TaskId, TaskSpec};
+use crate::input::{Birth, Change, GroupId, Input, Policy, TaskId, TaskSpec};
 use crate::kernel::Class;
 use crate::kernel::rules::Rules;
 use crate::output::{Counters, EndState, Run, TaskState};
 use crate::reason::Reason;
 use events::{Event, EventQueue};
+use higher::{HigherClasses, is_higher};
 use objects::ObjectStates;
 use random::Random;
 use statistics::Statistics;
@@ -156,6 +158,9 @@ struct Core<C> {
     events: EventQueue,
     objects: ObjectStates,
     statistics: Statistics,
+    higher: HigherClasses,
+    /// Since when the running task of a higher class has not been charged.
+    higher_charged: u64,
     now: u64,
     /// The running task; none: the idle thread.
     running: Option<u32>,
@@ -185,6 +190,8 @@ impl<C: FairClass> Core<C> {
             events: EventQueue::default(),
             objects: ObjectStates::new(&input.objects),
             statistics: Statistics::new(input.objects.operations, input.record_budget),
+            higher: HigherClasses::default(),
+            higher_charged: 0,
             now: 0,
             running: None,
             run_from: 0,
@@ -304,12 +311,36 @@ impl<C: FairClass> Core<C> {
             self.fair.slice_timer_fires();
         } else if self.running.is_some() && self.next_tick <= self.now {
             self.next_tick += self.tick_ns;
-            self.fair.tick();
+            self.tick();
         }
         if self.fair.request.is_some() {
             self.schedule(Leave::Preempt);
         }
         Ok(())
+    }
+
+    fn tick(&mut self) {
+        match self.running {
+            Some(task) if self.fair.higher_runs => self.tick_higher(task),
+            _ => self.fair.tick(),
+        }
+    }
+
+    /// Budgets and slices of higher classes end at ticks.
+    fn tick_higher(&mut self, task: u32) {
+        let policy = self.tasks[task as usize].policy;
+        if self.charge_higher(task, true) {
+            self.fair.request(match policy {
+                Policy::Deadline { .. } => Reason::Budget,
+                _ => Reason::RoundRobin,
+            });
+        }
+    }
+
+    fn charge_higher(&mut self, task: u32, at_tick: bool) -> bool {
+        let ran = self.now - self.higher_charged;
+        self.higher_charged = self.now;
+        self.higher.charge(task, self.tasks[task as usize].policy, ran, at_tick)
     }
 
     fn due_period(&self) -> Option<QueueId> {
@@ -327,6 +358,13 @@ impl<C: FairClass> Core<C> {
                 let since = if self.tasks[task as usize].waking { self.tasks[task as usize].woken_at } else { since };
                 self.wake(task, since);
             }
+            Event::Replenish(task) => {
+                let runnable = self.tasks[task as usize].state == TaskState::Queued;
+                self.higher.replenish(task, runnable);
+                if runnable {
+                    self.check_higher(task);
+                }
+            }
             Event::Outside(index) => {
                 let change = self.input.events[index as usize].change.clone();
                 self.change(&change);
@@ -337,7 +375,29 @@ impl<C: FairClass> Core<C> {
     fn start_fork(&mut self, task: u32) {
         self.tasks[task as usize].state = TaskState::Queued;
         self.statistics.runnable(self.now, self.now, task, true);
-        self.fair.fork(self.tasks[task as usize].entity);
+        if self.is_higher(task) {
+            self.start_higher(task);
+        } else {
+            self.fair.fork(self.tasks[task as usize].entity);
+        }
+    }
+
+    fn is_higher(&self, task: u32) -> bool {
+        is_higher(self.tasks[task as usize].policy)
+    }
+
+    /// A task of a higher class becomes runnable.
+    fn start_higher(&mut self, task: u32) {
+        self.higher.enqueue(task, self.tasks[task as usize].policy, self.now);
+        self.check_higher(task);
+    }
+
+    /// Whether a task of a higher class preempts who runs.
+    fn check_higher(&mut self, task: u32) {
+        if self.higher.pick() == Some(task) && self.running != Some(task) {
+            let idle = self.running.is_none();
+            self.fair.request(if idle { Reason::IdleCpu } else { Reason::HigherClass });
+        }
     }
 
     /// A task is woken; `since`: when it was asked to be.
@@ -349,7 +409,11 @@ impl<C: FairClass> Core<C> {
         self.fair.counters.ttwu_count += 1;
         self.fair.counters.ttwu_local += 1;
         self.statistics.runnable(self.now, since, task, false);
-        self.fair.wake(entity);
+        if self.is_higher(task) {
+            self.start_higher(task);
+        } else {
+            self.fair.wake(entity);
+        }
     }
 
     fn change(&mut self, change: &Change) {
@@ -383,13 +447,9 @@ impl<C: FairClass> Core<C> {
         let prev = self.running;
         if let Some(task) = prev {
             self.bring_up_to_date(task);
-            if matches!(leave, Leave::Block | Leave::Exit) {
-                let exit = leave == Leave::Exit;
-                self.tasks[task as usize].state = if exit { TaskState::Exited } else { TaskState::Blocked };
-                self.fair.block(self.tasks[task as usize].entity, exit);
-            }
+            self.leave_cpu(task, leave);
         }
-        let next = self.fair.pick_and_switch().and_then(|e| self.fair.task_index(e));
+        let next = self.pick_next();
         if next.is_none() {
             self.fair.counters.sched_goidle += 1;
         }
@@ -397,6 +457,47 @@ impl<C: FairClass> Core<C> {
             self.switch(prev, next, reason);
         }
         self.completes_at = next.map_or(u64::MAX, |task| self.tasks[task as usize].completes_at(self.now));
+    }
+
+    /// What becomes of the running task before the next is picked.
+    fn leave_cpu(&mut self, task: u32, leave: Leave) {
+        let leaves = matches!(leave, Leave::Block | Leave::Exit);
+        let exit = leave == Leave::Exit;
+        if leaves {
+            self.tasks[task as usize].state = if exit { TaskState::Exited } else { TaskState::Blocked };
+        }
+        let policy = self.tasks[task as usize].policy;
+        if !self.fair.higher_runs {
+            if leaves {
+                self.fair.block(self.tasks[task as usize].entity, exit);
+            }
+            return;
+        }
+        self.charge_higher(task, false);
+        if leaves {
+            self.higher.dequeue(task, policy);
+        }
+        // A budget that ran out between ticks is seen here at the latest.
+        if let Some(start) = self.higher.throttle(task, policy, self.now)
+            && !exit
+        {
+            self.events.push(start, Event::Replenish(task));
+        }
+    }
+
+    /// The classes in order: deadline, real-time, fair, idle.
+    fn pick_next(&mut self) -> Option<u32> {
+        if let Some(task) = self.higher.pick() {
+            if !self.fair.higher_runs {
+                self.fair.give_way();
+            }
+            self.fair.higher_runs = true;
+            self.fair.request = None;
+            self.higher_charged = self.now;
+            return Some(task);
+        }
+        self.fair.higher_runs = false;
+        self.fair.pick_and_switch().and_then(|e| self.fair.task_index(e))
     }
 
     fn switch(&mut self, prev: Option<u32>, next: Option<u32>, reason: Reason) {

@@ -1,10 +1,11 @@
 //! Programs: what the running task does at its instant.
 //! Not for the order of events among each other: that is the engine's loop.
 
-use super::{Core, Doing, Event, Leave, MAX_STEPS_AT_ONE_INSTANT, MAX_TASKS};
+use super::{Core, Doing, Event, Leave, MAX_STEPS_AT_ONE_INSTANT, MAX_TASKS, is_higher};
 use crate::error::RunError;
 use crate::fair::{FairClass, SliceChange};
-use crate::input::{ConditionId, MutexId, Program, Step, TimerRef};
+use crate::input::{ConditionId, MutexId, Policy, Program, Step, TimerRef};
+use crate::reason::Reason;
 
 /// What a step leads to.
 enum Outcome {
@@ -167,22 +168,23 @@ impl<C: FairClass> Core<C> {
             }
             Step::Yield => {
                 self.fair.counters.yld_count += 1;
-                self.fair.yield_now();
+                if self.fair.higher_runs {
+                    self.higher.yield_now(task, state.policy);
+                } else {
+                    self.fair.yield_now();
+                }
                 return Ok(Outcome::Yield);
             }
             Step::Fork(template) => self.fork_template(task, template.0)?,
             Step::Nice(nice) => {
-                let (old, policy, entity) = (state.nice, state.policy, state.entity);
-                if old != *nice {
-                    state.nice = *nice;
-                    self.fair.set_attributes(entity, policy, *nice, SliceChange::Keep, *nice > old);
+                if state.nice != *nice {
+                    let policy = state.policy;
+                    self.set_attributes(task, policy, *nice, SliceChange::Keep);
                 }
             }
             Step::Attributes { policy, nice, slice_ns } => {
-                let (worse, entity) = (*nice > state.nice, state.entity);
-                (state.policy, state.nice) = (*policy, *nice);
                 let slice = slice_ns.map_or(SliceChange::Base, SliceChange::Custom);
-                self.fair.set_attributes(entity, *policy, *nice, slice, worse);
+                self.set_attributes(task, *policy, *nice, slice);
             }
             Step::Move(group) => {
                 let entity = state.entity;
@@ -198,6 +200,35 @@ impl<C: FairClass> Core<C> {
             Step::LoopStart { .. } | Step::LoopEnd { .. } => {}
         }
         Ok(Outcome::Continue)
+    }
+
+    /// The running task changes its policy, nice value and slice (§4.8), or its class.
+    fn set_attributes(&mut self, task: u32, policy: Policy, nice: i8, slice: SliceChange) {
+        let state = &mut self.tasks[task as usize];
+        let (entity, old_policy, worse) = (state.entity, state.policy, nice > state.nice);
+        (state.policy, state.nice) = (policy, nice);
+        let was_higher = is_higher(old_policy);
+        if was_higher {
+            self.charge_higher(task, false);
+            self.higher.dequeue(task, old_policy);
+        }
+        match (was_higher, is_higher(policy)) {
+            (false, false) => self.fair.set_attributes(entity, policy, nice, slice, worse),
+            (false, true) => self.fair.leave_running(entity),
+            (true, false) => {
+                self.fair.set_attributes(entity, policy, nice, slice, false);
+                self.fair.arrive_running(entity);
+            }
+            (true, true) => {}
+        }
+        self.fair.higher_runs = is_higher(policy);
+        if is_higher(policy) {
+            self.higher_charged = self.now;
+            self.higher.enqueue(task, policy, self.now);
+        }
+        if self.higher.pick().is_some_and(|first| first != task) {
+            self.fair.request(Reason::HigherClass);
+        }
     }
 
     fn sleep_until(&mut self, task: u32, until: u64) -> Outcome {

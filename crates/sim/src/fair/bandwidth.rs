@@ -255,7 +255,7 @@ impl<C: FairClass> Fair<C> {
             return;
         }
         self.put_group_on(q);
-        if self.curr.is_none() && self.queues[QueueId::ROOT].nr > 0 {
+        if self.is_cpu_idle() && self.queues[QueueId::ROOT].nr > 0 {
             self.request(Reason::Unthrottle);
         }
     }

@@ -92,6 +92,8 @@ pub(crate) struct Fair<C> {
     pub now: u64,
     /// The running task; none: the idle thread.
     pub curr: Option<EntityId>,
+    /// A task of a higher class runs, so the CPU is not idle though no fair task runs.
+    pub higher_runs: bool,
     /// The reschedule request, with the reason of the first that made it.
     pub request: Option<Reason>,
     pub counters: Counters,
@@ -109,6 +111,7 @@ impl<C: FairClass> Fair<C> {
             queues: vec![root],
             now: 0,
             curr: None,
+            higher_runs: false,
             request: None,
             counters: Counters::default(),
             timer: SliceTimer::default(),
@@ -186,8 +189,36 @@ impl<C: FairClass> Fair<C> {
         self.check_preempt(e, true);
     }
 
+    /// Whether the idle thread runs.
+    pub fn is_cpu_idle(&self) -> bool {
+        self.curr.is_none() && !self.higher_runs
+    }
+
+    /// A task of a higher class takes the CPU: the running fair task goes back into its queue.
+    pub fn give_way(&mut self) {
+        if let Some(curr) = self.curr.take() {
+            self.put_path(curr);
+        }
+        self.request = None;
+        self.end_of_schedule();
+    }
+
+    /// A task comes to the fair class from a higher one while it runs.
+    pub fn arrive_running(&mut self, e: EntityId) {
+        self.enqueue_task(e, Flags::NONE);
+        self.set_path(e, false);
+        self.curr = Some(e);
+    }
+
+    /// The running task leaves the fair class for a higher one, still runnable.
+    pub fn leave_running(&mut self, e: EntityId) {
+        self.dequeue_task(e, Flags::SAVE.with(Flags::MOVE));
+        self.put_path(e);
+        self.curr = None;
+    }
+
     fn check_preempt(&mut self, e: EntityId, fork: bool) {
-        if self.curr.is_none() {
+        if self.is_cpu_idle() {
             self.request(Reason::IdleCpu);
         } else {
             C::wakeup_preempt(self, e, fork);

@@ -154,7 +154,7 @@ fn links_carry_a_scenario_and_refuse_others() {
     let no_document = Scenario { title: "x".repeat(20 << 20), ..Scenario::default() };
     let bomb = link::encode(&no_document);
     assert!(bomb.len() < 300 << 10, "{}", bomb.len());
-    assert_eq!(refused(&bomb), "the document in the link is longer than 8 MiB");
+    assert_eq!(refused(&bomb), "the document in the link is longer than 4 MiB");
 }
 
 /// Each is answered within a second by a build for use on an idle machine. The limit here leaves room
@@ -164,24 +164,24 @@ fn huge_input_is_answered_at_once() {
     let many = |item: &str, times: usize| item.repeat(times);
     let cases: Vec<(&str, String, &str)> = vec![
         ("50 MB", many("{\"tasks\": {}}\n", 4_000_000), "too long"),
-        ("nested", many("[", 8_000_000), "nested too deeply"),
-        ("one string", format!("{{\"tasks\": \"{}\"}}", many("x", 8_000_000)), "expected an object of tasks"),
+        ("nested", many("[", 4_000_000), "nested too deeply"),
+        ("one string", format!("{{\"tasks\": \"{}\"}}", many("x", 4_000_000)), "expected an object of tasks"),
         ("a million instances", "{\"tasks\":{\"a\":{\"instance\":1000000,\"run\":5}}}".to_owned(), "from 0 to 20000"),
         (
             "unknown keys",
-            format!("{{\"tasks\":{{\"a\":{{{}}}}}}}", many("\"zzz\":1,", 900_000)),
+            format!("{{\"tasks\":{{\"a\":{{{}}}}}}}", many("\"zzz\":1,", 450_000)),
             "and many more errors",
         ),
-        ("no event", format!("{{\"tasks\":{{\"a\":{{{}}}}}}}", many("\"mem\":1,", 900_000)), "without time passing"),
+        ("no event", format!("{{\"tasks\":{{\"a\":{{{}}}}}}}", many("\"mem\":1,", 450_000)), "without time passing"),
         (
             "unlocks",
-            format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}}}}}}}", many("\"unlock\":\"m\",", 500_000)),
+            format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}}}}}}}", many("\"unlock\":\"m\",", 260_000)),
             "does not hold",
         ),
-        ("forks", format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}}}}}}}", many("\"fork\":\"no\",", 600_000)), "to fork"),
+        ("forks", format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}}}}}}}", many("\"fork\":\"no\",", 300_000)), "to fork"),
         (
             "variants",
-            format!("{{\"schema\":1,\"workload\":{{\"tasks\":{{}}}},\"variants\":[{}]}}", many("{},", 900_000)),
+            format!("{{\"schema\":1,\"workload\":{{\"tasks\":{{}}}},\"variants\":[{}]}}", many("{},", 450_000)),
             "more than 64",
         ),
     ];
@@ -193,7 +193,7 @@ fn huge_input_is_answered_at_once() {
         assert!(problems.contains(words), "{name}: {problems}");
         assert!(took < Duration::from_secs(20), "{name}: {took:?}");
     }
-    let many_notices = format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}}}}}}}", many("\"mem\":1,", 900_000));
+    let many_notices = format!("{{\"tasks\":{{\"a\":{{\"run\":1,{}}}}}}}", many("\"mem\":1,", 450_000));
     let started = Instant::now();
     let opened = open(&many_notices).unwrap();
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());

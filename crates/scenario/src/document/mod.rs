@@ -295,21 +295,19 @@ impl Scenario {
 /// The document with the changes of a variant, and without variants; the document itself is the
 /// only variant where there are none.
 pub(crate) fn variant_document(document: &Value, index: usize) -> Option<Value> {
-    let mut base = document.clone();
-    if let Kind::Object(members) = &mut base.kind {
-        members.retain(|member| member.key != "variants");
+    let mut patch = Value::object();
+    match document.get("variants").map(|variants| &variants.kind) {
+        Some(Kind::List(variants)) if !variants.is_empty() => {
+            if let Kind::Object(members) = &variants.get(index)?.kind {
+                let changes = members.iter().filter(|member| CHANGED_BY_VARIANTS.contains(&member.key.as_str()));
+                patch = Kind::Object(changes.cloned().collect()).into();
+            }
+        }
+        _ if index > 0 => return None,
+        _ => {}
     }
-    let Some(Kind::List(variants)) = document.get("variants").map(|variants| &variants.kind) else {
-        return (index == 0).then_some(base);
-    };
-    if variants.is_empty() && index == 0 {
-        return Some(base);
-    }
-    let mut patch = variants.get(index)?.clone();
-    if let Kind::Object(members) = &mut patch.kind {
-        members.retain(|member| CHANGED_BY_VARIANTS.contains(&member.key.as_str()));
-    }
-    Some(merged(&base, &patch))
+    patch.push("variants", Value::from(Kind::Null));
+    Some(merged(document, &patch))
 }
 
 /// Reads a document of any schema number, or an rt-app file, into the present form.

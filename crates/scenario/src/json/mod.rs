@@ -12,7 +12,7 @@ pub(crate) use merge::merged;
 use crate::problem::{Place, Problem, Severity};
 
 /// The longest text that is read, bytes.
-pub const MOST_BYTES: usize = 8 << 20;
+pub const MOST_BYTES: usize = 4 << 20;
 /// The deepest nesting that is read.
 pub const MOST_DEPTH: usize = 64;
 

@@ -51,8 +51,10 @@ pub fn App() -> Html {
             Some(running) if slow => pool.stop(running.job),
             _ => {
                 let Some(scenario) = applied(&lab, &dispatch) else { return tab.set(Tab::Text) };
+                // Before it begins: the handle sees each change at once.
+                let job = lab.next_job();
                 dispatch.emit(Action::Begin);
-                pool.run(lab.next_job(), &scenario.to_json(), scenario.variant_count());
+                pool.run(job, &scenario.to_json(), scenario.variant_count());
             }
         })
     };

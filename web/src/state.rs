@@ -470,9 +470,8 @@ mod tests {
 
     #[test]
     fn a_run_is_done_when_every_variant_is() {
-        let done = |variant| {
+        let done = |variant: usize| {
             let report = Box::new(VariantReport { name: variant.to_string(), ..VariantReport::default() });
-            let variant: usize = variant;
             Action::Heard(FromWorker::Done { job: 1, variant, report, notices: Vec::new(), took_ms: 1.0 })
         };
         let release = |name: &str| schedlab_scenario::Variant {

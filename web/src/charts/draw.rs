@@ -310,7 +310,8 @@ fn dashes(points: impl Iterator<Item = (i32, i32)>, on: f64, off: f64) -> Vec<Ve
         }
         last = Some(to);
     }
-    if drawing && dash.len() > 1 {
+    // What is left is a dash if it has any length.
+    if drawing && dash.first() != dash.last() {
         dashes.push(dash);
     }
     dashes

@@ -108,3 +108,108 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::example;
+    use crate::protocol::Filter;
+
+    /// A clock that goes on by a millisecond each time it is read.
+    fn clock() -> impl Fn() -> f64 {
+        let now = Cell::new(0.0);
+        move || {
+            now.set(now.get() + 1.0);
+            now.get()
+        }
+    }
+
+    fn run(session: &mut Session, variant: usize, document: String) -> Vec<FromWorker> {
+        session.take(ToWorker::Run { job: 1, document, variant });
+        let now = clock();
+        let mut said = Vec::new();
+        while session.has_work() {
+            said.extend(session.step(&now));
+        }
+        said
+    }
+
+    fn report_of(said: &[FromWorker]) -> &schedlab_report::VariantReport {
+        match said.last() {
+            Some(FromWorker::Done { report, .. }) => report,
+            other => panic!("it did not end well: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_repeat_has_a_hash_and_the_list_is_of_the_first() {
+        let mut scenario = example::scenario();
+        scenario.run.duration_ms = Some(50);
+        let mut session = Session::default();
+        let one = run(&mut session, 1, scenario.to_json());
+        let all = |session: &mut Session| {
+            session.take(ToWorker::Switches { variant: 1, filter: Filter::All, from: 0, count: 9_999 })
+        };
+        let list = all(&mut session);
+        scenario.run.repeats = 3;
+        let three = run(&mut session, 1, scenario.to_json());
+        assert_eq!(report_of(&three).hash.len(), 3);
+        assert_eq!(report_of(&three).hash[0], report_of(&one).hash[0]);
+        assert_eq!(all(&mut session), list);
+    }
+
+    #[test]
+    fn the_list_agrees_with_the_report() {
+        let mut session = Session::default();
+        let said = run(&mut session, 0, example::scenario().to_json());
+        let report = report_of(&said).clone();
+        let mut total = |filter| match session.take(ToWorker::Switches { variant: 0, filter, from: 0, count: 0 }).pop()
+        {
+            Some(FromWorker::Switches { total, .. }) => total as f64,
+            other => panic!("unexpected: {other:?}"),
+        };
+        assert_eq!(total(Filter::All), report.cpus.iter().map(|cpu| cpu.switches).sum::<f64>());
+        let preempted: f64 = report.tasks.iter().map(|task| task.preempted - task.yields).sum();
+        assert_eq!(total(Filter::Preemptions), preempted);
+    }
+
+    #[test]
+    fn walking_to_the_end_and_back_meets_the_same_preemptions() {
+        let mut session = Session::default();
+        run(&mut session, 1, example::scenario().to_json());
+        let mut find =
+            |from, forward| match session.take(ToWorker::Find { variant: 1, filter: Filter::All, from, forward }).pop()
+            {
+                Some(FromWorker::Found { place, .. }) => place,
+                other => panic!("unexpected: {other:?}"),
+            };
+        let mut there = Vec::new();
+        let mut at = find(None, true);
+        while let Some(place) = at {
+            there.push(place);
+            at = find(Some(place), true);
+        }
+        assert!(there.len() > 100);
+        let mut back = Vec::new();
+        let mut at = find(None, false);
+        while let Some(place) = at {
+            back.push(place);
+            at = find(Some(place), false);
+        }
+        back.reverse();
+        assert_eq!(there, back);
+    }
+
+    #[test]
+    fn an_old_job_is_dropped_with_all_it_knew() {
+        let mut session = Session::default();
+        run(&mut session, 0, example::scenario().to_json());
+        session.take(ToWorker::Run { job: 2, document: example::scenario().to_json(), variant: 1 });
+        let ask = ToWorker::Switches { variant: 0, filter: Filter::All, from: 0, count: 1 };
+        assert!(session.take(ask).is_empty());
+        assert_eq!(session.take(ToWorker::Cancel { job: 2 }), [FromWorker::Stopped { job: 2 }]);
+        assert!(!session.has_work());
+    }
+}

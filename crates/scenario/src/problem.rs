@@ -48,7 +48,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error at a path; [`Problem::locate`] adds line and column.
+    /// An error at a path; [`crate::open`] adds line and column.
     #[must_use]
     pub fn error(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Problem {
         }
     }
 
-    /// A notice at a path; [`Problem::locate`] adds line and column.
+    /// A notice at a path; [`crate::open`] adds line and column.
     #[must_use]
     pub fn notice(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Notice, ..Self::error(path, message) }

@@ -32,7 +32,10 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 /// The first difference between the kernel's line and the engine's answer, in words.
 fn difference(line: &str) -> Option<String> {
-    let kernel: Value = serde_json::from_str(line).expect("a case is JSON");
+    let kernel: Value = match serde_json::from_str(line) {
+        Ok(kernel) => kernel,
+        Err(error) => return Some(format!("not a case: {error}")),
+    };
     let id = kernel["id"].as_str().unwrap_or("a case without an id");
     let answer = match GoldenCase::read(line).and_then(GoldenCase::run) {
         Ok(answer) => answer.json,

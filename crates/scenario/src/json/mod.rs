@@ -1,5 +1,5 @@
 //! JSON as real files have it: comments, trailing commas, repeated keys in order, and the line and
-//! column of every value. Not for meaning: documents are read by [`crate::document`].
+//! column of every value. Not for meaning: documents are read by [`crate::open`].
 
 mod merge;
 mod write;

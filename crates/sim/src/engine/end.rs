@@ -27,7 +27,7 @@ impl<C: FairClass> Core<C> {
         };
         TaskEnd {
             state,
-            group: entity.queue.0.checked_sub(1).map(GroupId),
+            group: entity.group.0.checked_sub(1).map(GroupId),
             sum_exec_ns: entity.sum_exec,
             virtual_time: self.virtual_place(task.entity),
         }

@@ -24,6 +24,8 @@ pub(crate) struct Bandwidth {
     enabled: bool,
     pub remaining: i64,
     pub throttled: bool,
+    /// Tasks that left because of this group (6.18 and later).
+    parked: Vec<EntityId>,
 }
 
 impl Bandwidth {
@@ -131,8 +133,21 @@ impl<C: FairClass> Fair<C> {
         }
     }
 
-    /// Charges a queue's run time (`__account_cfs_rq_runtime`).
+    /// Charges a queue's run time; in 7.3 that of all groups of the running task.
     pub(in crate::fair) fn account_runtime(&mut self, q: QueueId, delta: u64) {
+        if !self.rules.flat_groups {
+            self.account_one(q, delta);
+            return;
+        }
+        let mut group = self.queues[q].curr.map(|curr| self.entity[curr].group);
+        while let Some(q) = group {
+            self.account_one(q, delta);
+            group = self.queues[q].owner.map(|owner| self.entity[owner].queue);
+        }
+    }
+
+    /// `__account_cfs_rq_runtime`.
+    fn account_one(&mut self, q: QueueId, delta: u64) {
         let now = self.now;
         let queue = &mut self.queues[q];
         let Some(bandwidth) = queue.bandwidth.as_mut().filter(|bandwidth| bandwidth.enabled) else { return };
@@ -140,7 +155,7 @@ impl<C: FairClass> Fair<C> {
         if bandwidth.remaining > 0 || bandwidth.throttled {
             return;
         }
-        if !bandwidth.assign(SLICE_NS, now) && queue.curr.is_some() {
+        if !bandwidth.assign(SLICE_NS, now) && (queue.curr.is_some() || self.rules.flat_groups) {
             self.request(Reason::Throttle);
         }
     }
@@ -151,7 +166,34 @@ impl<C: FairClass> Fair<C> {
         if !bandwidth.enabled || bandwidth.remaining > 0 {
             return false;
         }
+        if self.rules.throttles_tasks {
+            // Its tasks leave one by one: the pick goes on and parks who it finds.
+            if !bandwidth.throttled {
+                self.throttle(q);
+            }
+            return false;
+        }
         bandwidth.throttled || self.throttle(q)
+    }
+
+    /// 6.18 and later: a task of a throttled group leaves as it would return to user mode. Whether
+    /// it did.
+    pub(in crate::fair) fn park_if_throttled(&mut self, e: EntityId) -> bool {
+        let mut group = Some(self.entity[e].group);
+        while let Some(q) = group {
+            if self.rules.flat_groups {
+                self.out_of_runtime(q);
+            }
+            if self.queues[q].is_throttled() {
+                self.dequeue_task(e, Flags::SLEEP.with(Flags::SPECIAL));
+                if let Some(bandwidth) = &mut self.queues[q].bandwidth {
+                    bandwidth.parked.push(e);
+                }
+                return true;
+            }
+            group = self.queues[q].owner.map(|owner| self.entity[owner].queue);
+        }
+        false
     }
 
     /// The first entity of an empty queue comes (`check_enqueue_throttle`).
@@ -212,8 +254,10 @@ impl<C: FairClass> Fair<C> {
         if self.queues[q].bandwidth.as_mut().is_some_and(|bandwidth| bandwidth.assign(1, now)) {
             return false;
         }
-        self.change_throttled_above(q, true);
-        self.take_group_off(q);
+        if !self.rules.throttles_tasks {
+            self.change_throttled_above(q, true);
+            self.take_group_off(q);
+        }
         if let Some(bandwidth) = &mut self.queues[q].bandwidth {
             bandwidth.throttled = true;
         }
@@ -249,6 +293,15 @@ impl<C: FairClass> Fair<C> {
     fn unthrottle(&mut self, q: QueueId) {
         if let Some(bandwidth) = &mut self.queues[q].bandwidth {
             bandwidth.throttled = false;
+            for e in std::mem::take(&mut bandwidth.parked) {
+                self.enqueue_task(e, Flags::WAKEUP);
+            }
+        }
+        if self.rules.throttles_tasks {
+            if self.is_cpu_idle() && self.queues[QueueId::ROOT].nr > 0 {
+                self.request(Reason::Unthrottle);
+            }
+            return;
         }
         self.change_throttled_above(q, false);
         if self.queues[q].load.weight == 0 {

@@ -100,7 +100,12 @@ pub(crate) struct Node {
 /// The rest of an entity.
 #[derive(Clone, Debug)]
 pub(crate) struct Entity {
+    /// Its weight in its queue; in 7.3 a task's hierarchical weight.
     pub load: Load,
+    /// A task's weight by its nice value.
+    pub own_load: Load,
+    /// The queue of the group it belongs to; but in 7.3 the one it stands in.
+    pub group: QueueId,
     /// Off the queue: the lag. On the CPU, up to 6.15: the protection marker (§4.6).
     pub vlag: i64,
     /// On the CPU, from 6.18: the bound of the protection (current-kernels §2.5).
@@ -152,6 +157,8 @@ impl Entity {
     const fn new(load: Load, queue: QueueId, kind: EntityKind) -> Self {
         Self {
             load,
+            own_load: load,
+            group: queue,
             vlag: 0,
             protection: Vtime(0),
             exec_start: 0,

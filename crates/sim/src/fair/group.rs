@@ -71,11 +71,14 @@ impl<C: FairClass> Fair<C> {
     pub(in crate::fair) fn update_group(&mut self, e: EntityId) {
         let Some(owned) = self.owned(e) else { return };
         let queue = &self.queues[owned];
-        if queue.throttled_above > 0 || (self.rules.empty_group_keeps_weight && queue.load.weight == 0) {
+        let waits = self.rules.empty_group_keeps_weight && !self.rules.flat_groups;
+        if queue.throttled_above > 0 || (waits && queue.load.weight == 0) {
             return;
         }
         let weight = queue.shares << LOAD_SHIFT;
-        if self.entity[e].load.weight != weight {
+        if self.rules.flat_groups {
+            self.set_group_weight(e, owned, Load::of_weight(weight));
+        } else if self.entity[e].load.weight != weight {
             C::reweight(self, e, Load::of_weight(weight));
         }
     }
@@ -101,7 +104,7 @@ impl<C: FairClass> Fair<C> {
     /// A task moves to another group's queue (§4.16, `sched_move_task`). `started`: it has been
     /// forked. The running task requests a reschedule.
     pub fn move_task(&mut self, e: EntityId, to: QueueId, started: bool) {
-        if self.entity[e].queue == to {
+        if self.entity[e].group == to {
             return;
         }
         let running = self.curr == Some(e);
@@ -111,15 +114,23 @@ impl<C: FairClass> Fair<C> {
             if running {
                 self.put_path(e);
             }
-            self.entity[e].queue = to;
+            self.set_group(e, to);
             self.enqueue_task(e, flags);
             if running {
                 self.set_path(e, false);
                 self.request(Reason::GroupMove);
             }
-        } else if started {
+        } else if started && !self.rules.flat_groups {
             C::move_sleeping(self, e, to);
+            self.entity[e].group = to;
         } else {
+            self.set_group(e, to);
+        }
+    }
+
+    fn set_group(&mut self, e: EntityId, to: QueueId) {
+        self.entity[e].group = to;
+        if !self.rules.flat_groups {
             self.entity[e].queue = to;
         }
     }

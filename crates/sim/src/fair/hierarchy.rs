@@ -12,6 +12,11 @@ impl<C: FairClass> Fair<C> {
         curr.unwrap_or(u64::MAX).min(tree.unwrap_or(u64::MAX))
     }
 
+    /// Whether a walk ends at a queue because it is throttled as a whole (§4.18).
+    fn stops_walk(&self, q: QueueId) -> bool {
+        !self.rules.throttles_tasks && self.queues[q].is_throttled()
+    }
+
     /// Gives a group the smallest slice below it, in place.
     fn refresh_group_slice(&mut self, e: EntityId, slice: u64) {
         if !self.rules.custom_slices {
@@ -27,6 +32,10 @@ impl<C: FairClass> Fair<C> {
 
     /// Puts a task on its queue, and its groups on theirs (`enqueue_task_fair`).
     pub(in crate::fair) fn enqueue_task(&mut self, e: EntityId, flags: Flags) {
+        if self.rules.flat_groups {
+            self.count_in_groups(e, true);
+            self.update_hierarchical_weight(e);
+        }
         self.enqueue_levels(e, flags);
         self.slice_timer_after_enqueue();
     }
@@ -50,7 +59,7 @@ impl<C: FairClass> Fair<C> {
             C::enqueue_entity(self, q, e, flags);
             slice = self.smallest_slice(q);
             self.queues[q].h += 1;
-            if self.queues[q].is_throttled() {
+            if self.stops_walk(q) {
                 return;
             }
             flags = Flags::WAKEUP;
@@ -62,7 +71,7 @@ impl<C: FairClass> Fair<C> {
             self.refresh_group_slice(e, slice);
             slice = self.smallest_slice(q);
             self.queues[q].h += 1;
-            if self.queues[q].is_throttled() {
+            if self.stops_walk(q) {
                 return;
             }
             level = self.up(e);
@@ -73,6 +82,9 @@ impl<C: FairClass> Fair<C> {
     /// left empty (`dequeue_entities`). False when the task's dequeue is only delayed.
     pub(in crate::fair) fn dequeue_task(&mut self, e: EntityId, flags: Flags) -> bool {
         let left = self.dequeue_levels(e, flags);
+        if left && self.rules.flat_groups {
+            self.count_in_groups(e, false);
+        }
         if left && self.entity[e].is_task() {
             self.slice_timer_after_dequeue();
         }
@@ -98,7 +110,7 @@ impl<C: FairClass> Fair<C> {
                 break;
             }
             self.queues[q].h -= tasks;
-            if self.queues[q].is_throttled() {
+            if self.stops_walk(q) {
                 return true;
             }
             let above = self.up(e);
@@ -119,7 +131,7 @@ impl<C: FairClass> Fair<C> {
             self.refresh_group_slice(e, slice);
             slice = self.smallest_slice(q);
             self.queues[q].h -= tasks;
-            if self.queues[q].is_throttled() {
+            if self.stops_walk(q) {
                 return true;
             }
             level = self.up(e);
@@ -185,6 +197,7 @@ impl<C: FairClass> Fair<C> {
                 }
                 match self.owned(e) {
                     Some(owned) => q = owned,
+                    None if self.rules.throttles_tasks && self.park_if_throttled(e) => continue 'again,
                     None => return Some(e),
                 }
             }
@@ -245,6 +258,9 @@ impl<C: FairClass> Fair<C> {
     /// `set_next_entity`: out of the tree.
     fn set_next_entity(&mut self, q: QueueId, e: EntityId, picked: bool) {
         self.clear_buddies(e);
+        if self.rules.flat_groups && picked {
+            self.update_hierarchical_weight(e);
+        }
         if self.entity[e].on_rq {
             C::erase(self, q, e);
             C::protect(self, q, e, picked);

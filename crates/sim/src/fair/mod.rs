@@ -8,6 +8,7 @@ mod bandwidth;
 mod cfs;
 mod eevdf;
 mod entity;
+mod flat;
 mod group;
 mod hierarchy;
 mod slice_timer;
@@ -128,6 +129,9 @@ impl<C: FairClass> Fair<C> {
         };
         entity.custom_slice = own.is_some();
         let slice = own.unwrap_or(self.rules.base_slice);
+        if self.rules.flat_groups {
+            entity.queue = QueueId::ROOT;
+        }
         self.entity.push(entity);
         self.node.push(Node { slice, ..Node::default() })
     }
@@ -239,6 +243,9 @@ impl<C: FairClass> Fair<C> {
             let q = self.entity[e].queue;
             C::update_curr(self, q);
             self.update_group(e);
+            if self.rules.flat_groups {
+                self.update_hierarchical_weight(e);
+            }
             if !self.timer.suppresses_tick_test(&self.rules) {
                 C::tick_entity(self, q, e);
             }
@@ -288,8 +295,11 @@ impl<C: FairClass> Fair<C> {
             }
         }
         let load = Load::of_task(nice, policy == crate::input::Policy::Idle);
-        C::reweight(self, e, load);
-        self.entity[e].load = load;
+        self.entity[e].own_load = load;
+        if !self.rules.flat_groups {
+            C::reweight(self, e, load);
+            self.entity[e].load = load;
+        }
         if queued {
             self.enqueue_task(e, Flags::SAVE);
         }

@@ -186,6 +186,10 @@ pub(crate) struct Rules {
     pub reweight_curr_keeps_origin: bool,
     /// The slice timer's rules of 7.1 and later (current-kernels §2.13).
     pub deadline_timer: bool,
+    /// Tasks of all groups stand in one queue (7.3; current-kernels §2.12).
+    pub flat_groups: bool,
+    /// A throttled group's tasks leave one by one, each when it is picked (6.18 and later).
+    pub throttles_tasks: bool,
     /// The pick from idle charges bandwidth, and throttling restarts the pick (6.12 and later).
     pub restarting_pick: bool,
 }
@@ -305,6 +309,8 @@ impl Rules {
             group_slices_refreshed: release == V6_12Stable,
             reweight_curr_keeps_origin: release == V6_6,
             deadline_timer: release >= V7_1,
+            flat_groups: release >= V7_3,
+            throttles_tasks: release >= V6_18,
             restarting_pick: release >= V6_12,
         }
     }

@@ -37,6 +37,7 @@
 
 mod engine;
 mod error;
+mod explain;
 mod fair;
 mod histogram;
 mod input;
@@ -48,6 +49,7 @@ mod record;
 
 pub use engine::{Limit, MAX_TASKS, Progress, Simulation};
 pub use error::{InputError, RunError};
+pub use explain::{Checkpoints, EntityView, Moment, MomentKind, PickRule, QueueView, Who};
 pub use histogram::Histogram;
 pub use input::{
     Bandwidth, BarrierId, Birth, Change, ConditionId, GroupId, GroupSpec, Input, Length, Machine, MutexId, Objects,

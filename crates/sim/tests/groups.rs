@@ -1,6 +1,8 @@
 //! Groups on every release: weights and limits hold in the long run. Not for exactness: up to 6.14
 //! the golden traces in `groups` and `bandwidth` check that.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::sync::Arc;
 
 use schedlab_sim::kernel::{Kernel, Release};

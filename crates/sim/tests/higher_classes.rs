@@ -1,5 +1,7 @@
 //! Real-time and deadline tasks above the fair class: what they leave to it.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::sync::Arc;
 
 use schedlab_sim::kernel::{Kernel, Release};

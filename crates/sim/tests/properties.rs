@@ -1,14 +1,16 @@
 //! What must hold for every scenario on every release, tried on random ones.
 //! Not for exactness: the golden traces are in `crates/scenario/tests/golden.rs`.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use schedlab_sim::kernel::{Class, FEATURES, Feature, Kernel, Release};
 use schedlab_sim::{
-    Birth, ConditionId, Entry, GroupId, GroupSpec, IDLE, Input, Length, Limit, Machine, MutexId, Objects, Policy,
-    Program, Progress, Reason, Run, SemaphoreId, Simulation, Step, SuspensionId, TaskId, TaskSpec, TaskState,
-    VirtualPlace,
+    Birth, Checkpoints, ConditionId, Entry, GroupId, GroupSpec, IDLE, Input, Length, Limit, Machine, MomentKind,
+    MutexId, Objects, Policy, Program, Progress, Reason, Run, SemaphoreId, Simulation, Step, SuspensionId, TaskId,
+    TaskSpec, TaskState, VirtualPlace, Who,
 };
 
 fn length() -> impl Strategy<Value = Length> {
@@ -226,6 +228,34 @@ proptest! {
             }
             simulation = moved;
         }
+    }
+
+    /// What is explained is what happened: the queue's own pick is who came, copies lead there too.
+    #[test]
+    fn explanations_are_of_the_run(input in input(), at_ns in 0u64..120_000_000) {
+        let mut simulation = Simulation::new(input).unwrap();
+        let mut checkpoints = Checkpoints::new(&simulation);
+        checkpoints.run_until(&mut simulation, Limit::end()).unwrap();
+        let run = simulation.finish();
+        let moments = checkpoints.explain(at_ns).unwrap();
+        let switches = |entry: &Entry| matches!(entry, Entry::Switch { .. });
+        let last = run.record.iter().filter(switches).take_while(|entry| entry.at_ns() <= at_ns).last();
+        let Some(last) = last else { return Ok(()) };
+        let moment_at = moments.first().map_or(0, |moment| moment.at_ns);
+        prop_assert!(moment_at >= last.at_ns() && moment_at <= at_ns);
+        let mut recorded = run.record.iter().filter(|entry| switches(entry) && entry.at_ns() == moment_at);
+        for moment in moments {
+            let MomentKind::Schedule { prev, next, reason, .. } = moment.kind else { continue };
+            let picked = moment.queues.last().and_then(|queue| queue.picked).map(|(who, _)| who);
+            prop_assert_eq!(picked, next.map(Who::Task));
+            if prev != next {
+                let Some(Entry::Switch { prev: left, next: came, reason: why, .. }) = recorded.next() else {
+                    panic!("a switch that the record lacks");
+                };
+                prop_assert_eq!((prev.unwrap_or(IDLE), next.unwrap_or(IDLE), reason), (left, came, why));
+            }
+        }
+        prop_assert!(recorded.next().is_none());
     }
 
     /// Another task that never gets to run does not change the draws of the others.

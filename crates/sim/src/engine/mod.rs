@@ -5,6 +5,7 @@ mod end;
 mod events;
 mod higher;
 mod objects;
+mod observe;
 mod program;
 mod random;
 mod statistics;
@@ -12,6 +13,7 @@ mod task;
 mod validate;
 
 use crate::error::{InputError, RunError};
+use crate::explain::Moment;
 use crate::fair::{Cfs, Eevdf, Entity, Fair, FairClass, QueueId, Vtime};
 use crate::input::{Birth, Change, GroupId, Input, Policy, TaskId, TaskSpec};
 use crate::kernel::Class;
@@ -133,6 +135,34 @@ impl Simulation {
         with_core!(&self.0, core => core.end_state())
     }
 
+    /// Events simulated so far.
+    #[must_use]
+    pub fn total_events(&self) -> u64 {
+        with_core!(&self.0, core => core.total_events)
+    }
+
+    /// When schedule() was last entered or a task last woke; none: never.
+    #[must_use]
+    pub fn last_decision_ns(&self) -> Option<u64> {
+        with_core!(&self.0, core => core.last_decision)
+    }
+
+    /// A copy that goes on without record and statistics.
+    pub(crate) fn bare_copy(&self) -> Self {
+        let mut copy = self.clone();
+        with_core!(&mut copy.0, core => core.statistics.mute());
+        copy
+    }
+
+    /// Runs on as [`Self::run_until`] does and answers what happened on the way.
+    pub(crate) fn observe(&mut self, limit: Limit) -> Result<Vec<Moment>, RunError> {
+        with_core!(&mut self.0, core => {
+            core.observed = Some(Vec::new());
+            core.run_until(limit)?;
+            Ok(core.observed.take().unwrap_or_default())
+        })
+    }
+
     /// Closes the books and gives the result.
     #[must_use]
     pub fn finish(self) -> Run {
@@ -178,6 +208,10 @@ struct Core<C> {
     counters_before: Counters,
     /// By template: the number of the next one forked.
     forked: Vec<u32>,
+    total_events: u64,
+    last_decision: Option<u64>,
+    /// What happened, while somebody looks.
+    observed: Option<Vec<Moment>>,
 }
 
 impl<C: FairClass> Core<C> {
@@ -203,6 +237,9 @@ impl<C: FairClass> Core<C> {
             warm: input.warmup_ns == 0,
             counters_before: Counters::default(),
             forked: input.templates.iter().map(|template| template.first_number).collect(),
+            total_events: 0,
+            last_decision: None,
+            observed: None,
             input,
         };
         core.make_groups();
@@ -265,6 +302,7 @@ impl<C: FairClass> Core<C> {
                 return Ok(Progress::Running);
             }
             left -= 1;
+            self.total_events += 1;
             if next > self.now {
                 self.now = next;
                 self.fair.now = next;
@@ -307,11 +345,15 @@ impl<C: FairClass> Core<C> {
             }
         } else if let Some(q) = self.due_period() {
             self.fair.period_timer(q);
+            self.observe_period(q);
         } else if self.fair.timer.expiry().is_some_and(|expiry| expiry <= self.now) {
+            self.observe_slice_timer();
             self.fair.slice_timer_fires();
         } else if self.running.is_some() && self.next_tick <= self.now {
             self.next_tick += self.tick_ns;
+            let before = self.fair.request;
             self.tick();
+            self.observe_tick(before);
         }
         if self.fair.request.is_some() {
             self.schedule(Leave::Preempt);
@@ -375,11 +417,13 @@ impl<C: FairClass> Core<C> {
     fn start_fork(&mut self, task: u32) {
         self.tasks[task as usize].state = TaskState::Queued;
         self.statistics.runnable(self.now, self.now, task, true);
+        let before = self.fair.request;
         if self.is_higher(task) {
             self.start_higher(task);
         } else {
             self.fair.fork(self.tasks[task as usize].entity);
         }
+        self.observe_wakeup(task, true, before);
     }
 
     fn is_higher(&self, task: u32) -> bool {
@@ -409,11 +453,13 @@ impl<C: FairClass> Core<C> {
         self.fair.counters.ttwu_count += 1;
         self.fair.counters.ttwu_local += 1;
         self.statistics.runnable(self.now, since, task, false);
+        let before = self.fair.request;
         if self.is_higher(task) {
             self.start_higher(task);
         } else {
             self.fair.wake(entity);
         }
+        self.observe_wakeup(task, false, before);
     }
 
     fn change(&mut self, change: &Change) {
@@ -449,7 +495,10 @@ impl<C: FairClass> Core<C> {
             self.bring_up_to_date(task);
             self.leave_cpu(task, leave);
         }
+        self.last_decision = Some(self.now);
+        let seen = self.observe_pick();
         let next = self.pick_next();
+        self.observe_schedule(prev, next, reason, seen);
         if next.is_none() {
             self.fair.counters.sched_goidle += 1;
         }

@@ -193,7 +193,9 @@ impl<C: FairClass> Core<C> {
             Step::Weight(group, weight) => self.fair.write_weight(super::queue_of(Some(*group)), *weight),
             Step::OperationBegin(operation) => state.operations[operation.0 as usize] = Some(now),
             Step::OperationEnd(operation) => {
-                if let Some(begun) = state.operations[operation.0 as usize].take() {
+                if let Some(begun) =
+                    state.operations[operation.0 as usize].take().filter(|_| !self.statistics.is_muted())
+                {
                     self.statistics.operations[operation.0 as usize].latency.add(now - begun);
                 }
             }

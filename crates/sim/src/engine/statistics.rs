@@ -33,6 +33,8 @@ pub(super) struct Statistics {
     /// When the last switch was.
     switched_at: u64,
     pub total_switches: u64,
+    /// Nothing is counted any more: the run goes on for its decisions only.
+    muted: bool,
 }
 
 impl std::fmt::Debug for Statistics {
@@ -53,7 +55,21 @@ impl Statistics {
             from: 0,
             switched_at: 0,
             total_switches: 0,
+            muted: false,
         }
+    }
+
+    /// Whether nothing is counted.
+    pub const fn is_muted(&self) -> bool {
+        self.muted
+    }
+
+    /// Forgets what was counted and counts no more; names stay.
+    pub fn mute(&mut self) {
+        self.restart(0);
+        self.record = Record::default();
+        self.stamps = Vec::new();
+        self.muted = true;
     }
 
     pub fn add_task(&mut self, name: String) {
@@ -73,6 +89,9 @@ impl Statistics {
 
     /// A task becomes runnable, by a wake-up at `since` or by a fork.
     pub fn runnable(&mut self, now: u64, since: u64, task: u32, fork: bool) {
+        if self.muted {
+            return;
+        }
         let id = TaskId(task);
         self.hash_event(if fork { 254 } else { 255 }, now, id, id);
         if fork {
@@ -88,6 +107,9 @@ impl Statistics {
 
     /// A context switch at `now`; `runnable`: prev stays on the run queue.
     pub fn switch(&mut self, now: u64, prev: Option<u32>, next: Option<u32>, reason: Reason) {
+        if self.muted {
+            return;
+        }
         let id = |task: Option<u32>| task.map_or(IDLE, TaskId);
         self.hash_event(reason as u8, now, id(prev), id(next));
         self.record.switch(now, 0, id(next), reason);

@@ -1,8 +1,10 @@
 //! CFS, 6.1 and 6.5: the rules of one queue (§3).
 //! Not for walks over groups: those are in `hierarchy`.
 
+use super::tree::Tree;
 use super::weight::{self, Load};
 use super::{Buddy, EntityId, Fair, FairClass, Flags, QueueId, Vtime};
+use crate::explain::{EntityView, PickRule};
 use crate::input::Policy;
 use crate::reason::Reason;
 
@@ -76,6 +78,10 @@ impl FairClass for Cfs {
 
     /// §3.7 `pick_next_entity`.
     fn pick_entity(fair: &mut Fair<Self>, q: QueueId) -> Option<EntityId> {
+        Self::pick_rule(fair, q).map(|(e, _)| e)
+    }
+
+    fn pick_rule(fair: &Fair<Self>, q: QueueId) -> Option<(EntityId, PickRule)> {
         let queue = &fair.queues[q];
         let curr = fair.queued_curr(q);
         let first = queue.tree.leftmost();
@@ -85,24 +91,28 @@ impl FairClass for Cfs {
             (Some(first), _) => first,
             (None, curr) => curr?,
         };
-        let mut pick = left;
+        let wanted = |buddy: Option<EntityId>| buddy.filter(|buddy| fair.wakeup_order(*buddy, left) < 1);
+        if let Some(next) = wanted(queue.next) {
+            return Some((next, PickRule::NextBuddy));
+        }
+        if let Some(last) = wanted(queue.last) {
+            return Some((last, PickRule::LastBuddy));
+        }
         if queue.skip == Some(left) {
             let second = if curr == Some(left) {
                 first
             } else {
-                let next = super::tree::Tree::successor(&fair.node, left);
-                match (next, curr) {
+                match (Tree::successor(&fair.node, left), curr) {
                     (Some(next), Some(curr)) if behind(curr, next) => Some(curr),
                     (Some(next), _) => Some(next),
                     (None, curr) => curr,
                 }
             };
-            if let Some(second) = second.filter(|second| fair.wakeup_order(*second, left) < 1) {
-                pick = second;
+            if let Some(second) = wanted(second) {
+                return Some((second, PickRule::SecondAfterYield));
             }
         }
-        let wanted = |buddy: Option<EntityId>| buddy.filter(|buddy| fair.wakeup_order(*buddy, left) < 1);
-        Some(wanted(queue.next).or_else(|| wanted(queue.last)).unwrap_or(pick))
+        Some((left, if queue.nr == 1 { PickRule::Lone } else { PickRule::SmallestVruntime }))
     }
 
     fn protect(_: &mut Fair<Self>, _: QueueId, _: EntityId, _: bool) {}
@@ -240,6 +250,10 @@ impl FairClass for Cfs {
         let (old, new) = (fair.queues[from].origin, fair.queues[to].origin);
         let node = &mut fair.node[e];
         node.vruntime = Vtime(node.vruntime.0.wrapping_sub(old.0).wrapping_add(new.0));
+    }
+
+    fn complete_view(fair: &Fair<Self>, q: QueueId, e: EntityId, view: &mut EntityView) {
+        view.slice_ns = fair.sched_slice(q, e);
     }
 
     fn average_of(fair: &Fair<Self>, q: QueueId) -> Vtime {

@@ -13,6 +13,7 @@ mod group;
 mod hierarchy;
 mod slice_timer;
 mod tree;
+mod view;
 mod vtime;
 mod weight;
 
@@ -25,6 +26,7 @@ pub(crate) use tree::TreeKind;
 pub(crate) use vtime::Vtime;
 pub(crate) use weight::Load;
 
+use crate::explain::{EntityView, PickRule};
 use crate::kernel::rules::Rules;
 use crate::output::Counters;
 use crate::reason::Reason;
@@ -44,6 +46,9 @@ pub(crate) trait FairClass: Sized + Clone + std::fmt::Debug {
 
     /// Chooses the queue's next entity (`pick_next_entity`); EEVDF may answer a delayed one.
     fn pick_entity(fair: &mut Fair<Self>, q: QueueId) -> Option<EntityId>;
+
+    /// What a pick would choose on the queue as it stands, and by which rule.
+    fn pick_rule(fair: &Fair<Self>, q: QueueId) -> Option<(EntityId, PickRule)>;
 
     /// What becomes of an entity that starts to run, beyond leaving the tree.
     fn protect(fair: &mut Fair<Self>, q: QueueId, e: EntityId, picked: bool);
@@ -74,6 +79,9 @@ pub(crate) trait FairClass: Sized + Clone + std::fmt::Debug {
 
     /// A sleeping task changes queues (`task_change_group_fair`).
     fn move_sleeping(fair: &mut Fair<Self>, e: EntityId, to: QueueId);
+
+    /// Adds to a view what the class keeps of an entity.
+    fn complete_view(fair: &Fair<Self>, q: QueueId, e: EntityId, view: &mut EntityView);
 
     /// V of a queue (CFS: min_vruntime), for looking at.
     fn average_of(fair: &Fair<Self>, q: QueueId) -> Vtime;

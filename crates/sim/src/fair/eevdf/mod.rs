@@ -8,6 +8,7 @@ mod place;
 mod preempt;
 
 use super::{EntityId, Fair, FairClass, Flags, Load, QueueId, Vtime};
+use crate::explain::{EntityView, PickRule};
 use crate::kernel::rules::{LagLimit, Origin, Protection, Renewal, Yield};
 use crate::reason::Reason;
 
@@ -116,6 +117,10 @@ impl FairClass for Eevdf {
     }
 
     fn pick_entity(fair: &mut Fair<Self>, q: QueueId) -> Option<EntityId> {
+        fair.pick_next(q).map(|(e, _)| e)
+    }
+
+    fn pick_rule(fair: &Fair<Self>, q: QueueId) -> Option<(EntityId, PickRule)> {
         fair.pick_next(q)
     }
 
@@ -151,7 +156,7 @@ impl FairClass for Eevdf {
     fn tick_entity(fair: &mut Fair<Self>, q: QueueId, e: EntityId) {
         if fair.rules.early_eevdf && fair.queues[q].nr > 1 {
             fair.counters.tick_check_preempts += 1;
-            if fair.search(q, true, true, None) != Some(e) {
+            if fair.search(q, true, true, None).map(|(found, _)| found) != Some(e) {
                 fair.counters.tick_preempts += 1;
                 fair.request(Reason::TickSearch);
             }
@@ -235,6 +240,20 @@ impl FairClass for Eevdf {
     /// §4.16: the stored lag goes along.
     fn move_sleeping(fair: &mut Fair<Self>, e: EntityId, to: QueueId) {
         fair.entity[e].queue = to;
+    }
+
+    fn complete_view(fair: &Fair<Self>, q: QueueId, e: EntityId, view: &mut EntityView) {
+        let node = &fair.node[e];
+        let average = fair.average_now(q);
+        view.deadline_rel_ns = Some(node.deadline.since(average));
+        view.lag_ns = Some(average.since(node.vruntime));
+        view.eligible = Some(fair.eligible(q, node.vruntime));
+        if view.running {
+            view.protected = Some(fair.keeps_cpu(e));
+            if matches!(fair.rules.protection, Protection::Bound | Protection::LagBound) {
+                view.protected_until_rel_ns = Some(fair.entity[e].protection.since(average));
+            }
+        }
     }
 
     fn average_of(fair: &Fair<Self>, q: QueueId) -> Vtime {

@@ -4,17 +4,18 @@
 use super::super::{EntityId, Fair, QueueId, TreeKind, Vtime};
 use super::Eevdf;
 use super::average::Totals;
+use crate::explain::PickRule;
 use crate::kernel::rules::Protection;
 
 impl Fair<Eevdf> {
     /// §4.5 `pick_next_entity`: the buddy first, where the release tests it there.
-    pub(super) fn pick_next(&self, q: QueueId) -> Option<EntityId> {
+    pub(super) fn pick_next(&self, q: QueueId) -> Option<(EntityId, PickRule)> {
         if self.rules.pick_buddy
             && !self.rules.buddy_in_search
             && let Some(next) = self.queues[q].next
             && self.eligible(q, self.node[next].vruntime)
         {
-            return Some(next);
+            return Some((next, PickRule::NextBuddy));
         }
         self.search(q, true, true, None)
     }
@@ -22,11 +23,17 @@ impl Fair<Eevdf> {
     /// §4.5 `pick_eevdf`. Without `protect` the running entity's protection is ignored, without
     /// `buddies` the next mark (wake-up checks before 6.19 have no buddy test). `woken`: for whom a
     /// wake-up check asks.
-    pub(super) fn search(&self, q: QueueId, protect: bool, buddies: bool, woken: Option<EntityId>) -> Option<EntityId> {
+    pub(super) fn search(
+        &self,
+        q: QueueId,
+        protect: bool,
+        buddies: bool,
+        woken: Option<EntityId>,
+    ) -> Option<(EntityId, PickRule)> {
         let queue = &self.queues[q];
-        let curr = self.queued_curr(q);
+        let queued = self.queued_curr(q);
         if self.rules.lone_shortcut && queue.nr == 1 {
-            return curr.or(queue.tree.root());
+            return queued.or(queue.tree.root()).map(|lone| (lone, PickRule::Lone));
         }
         let totals = self.totals(q);
         let eligible = |e: EntityId| totals.eligible(self.node[e].vruntime);
@@ -36,26 +43,28 @@ impl Fair<Eevdf> {
             && (protect || !self.rules.buddy_needs_protection)
             && let Some(next) = queue.next.filter(|next| eligible(*next))
         {
-            return Some(next);
+            return Some((next, PickRule::NextBuddy));
         }
-        if self.rules.respect_slice {
-            if let Some(curr) = curr.filter(|curr| self.keeps_slice(q, *curr, woken)) {
-                return Some(curr);
-            }
-            // The proposal compares the running task's deadline whether it is eligible or not.
-            return self.earlier_deadline(curr, self.first_eligible(q, &totals)).or(queue.tree.leftmost());
+        if self.rules.respect_slice
+            && let Some(curr) = queued.filter(|curr| self.keeps_slice(q, *curr, woken))
+        {
+            return Some((curr, PickRule::SliceRespected));
         }
-        let curr = curr.filter(|curr| eligible(*curr));
-        if let Some(curr) = curr.filter(|curr| protect && self.keeps_cpu(*curr)) {
-            return Some(curr);
+        let curr = queued.filter(|curr| eligible(*curr));
+        if let Some(curr) = curr.filter(|curr| protect && !self.rules.respect_slice && self.keeps_cpu(*curr)) {
+            return Some((curr, PickRule::Protected));
         }
-        if self.rules.early_eevdf {
-            return self.earlier_deadline(curr, self.single_descent(q, &totals)).or(queue.tree.leftmost());
-        }
-        if self.rules.tree == TreeKind::VruntimeWithDeadline {
-            return self.search_by_vruntime(q, &totals, curr).or(queue.tree.leftmost());
-        }
-        self.earlier_deadline(curr, self.first_eligible(q, &totals)).or(queue.tree.leftmost())
+        let found = if self.rules.early_eevdf {
+            self.earlier_deadline(curr, self.single_descent(q, &totals))
+        } else if self.rules.tree == TreeKind::VruntimeWithDeadline {
+            self.search_by_vruntime(q, &totals, curr)
+        } else {
+            // RESPECT_SLICE compares the running task's deadline whether it is eligible or not.
+            let curr = if self.rules.respect_slice { queued } else { curr };
+            self.earlier_deadline(curr, self.first_eligible(q, &totals))
+        };
+        let rule = if queue.nr == 1 { PickRule::Lone } else { PickRule::EarliestDeadline };
+        found.map(|found| (found, rule)).or(queue.tree.leftmost().map(|first| (first, PickRule::Fallback)))
     }
 
     /// The running entity if its deadline is strictly earlier, else the queued one (§4.5).
@@ -103,7 +112,7 @@ impl Fair<Eevdf> {
 
     /// Whether the running entity, being eligible, is picked again without a search (§4.6): up to
     /// 6.15 while the feature is on and its deadline stands, later up to its bound.
-    fn keeps_cpu(&self, curr: EntityId) -> bool {
+    pub(super) fn keeps_cpu(&self, curr: EntityId) -> bool {
         (self.rules.protection != Protection::Marker || self.rules.run_to_parity) && self.is_protected(curr)
     }
 

@@ -84,7 +84,7 @@ impl Fair<Eevdf> {
         }
         let q = self.entity[a].queue;
         Eevdf::update_curr(self, q);
-        if self.search(q, true, false, Some(b)) == Some(b) {
+        if self.finds(q, true, false, b) {
             self.request(Reason::WakeupDeadline);
         }
     }
@@ -101,9 +101,14 @@ impl Fair<Eevdf> {
         if ended {
             self.cancel_protection(a);
         }
-        if self.search(q, true, false, Some(b)) == Some(b) {
+        if self.finds(q, true, false, b) {
             self.request(if ended { Reason::WakeupShort } else { Reason::WakeupDeadline });
         }
+    }
+
+    /// Whether the search would pick the woken entity.
+    fn finds(&self, q: QueueId, protect: bool, buddies: bool, woken: EntityId) -> bool {
+        self.search(q, protect, buddies, Some(woken)).is_some_and(|(found, _)| found == woken)
     }
 
     fn is_shorter(&self, a: EntityId, b: EntityId) -> bool {
@@ -114,7 +119,7 @@ impl Fair<Eevdf> {
     fn check_short_search(&mut self, q: QueueId, a: EntityId, b: EntityId) {
         Eevdf::update_curr(self, q);
         let short = self.is_shorter(a, b);
-        if self.search(q, !short, false, Some(b)) == Some(b) {
+        if self.finds(q, !short, false, b) {
             if short {
                 self.cancel_protection(a);
             }
@@ -141,7 +146,7 @@ impl Fair<Eevdf> {
             self.mark_buddy(b, Buddy::Next);
         }
         let found = if check == WakeupCheck::Actions {
-            self.search(q, !short, true, Some(b))
+            self.search(q, !short, true, Some(b)).map(|(found, _)| found)
         } else {
             self.search_finishing(q, !short)
         };
@@ -175,7 +180,7 @@ impl Fair<Eevdf> {
     /// 7.1 and later: a delayed entity that the search meets is dequeued for good.
     fn search_finishing(&mut self, q: QueueId, protect: bool) -> Option<EntityId> {
         loop {
-            let found = self.search(q, protect, true, None)?;
+            let (found, _) = self.search(q, protect, true, None)?;
             if !self.entity[found].delayed {
                 return Some(found);
             }

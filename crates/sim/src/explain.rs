@@ -3,7 +3,8 @@
 
 use crate::engine::{Limit, Progress, Simulation};
 use crate::error::RunError;
-use crate::input::{GroupId, TaskId};
+use crate::input::{GroupId, Policy, TaskId};
+use crate::kernel::{Class, Release};
 use crate::reason::Reason;
 
 /// An entity of a queue: a task, or a group in its parent's queue.
@@ -38,12 +39,45 @@ pub enum PickRule {
     Fallback,
 }
 
+impl PickRule {
+    /// The section of `docs/model.md` that has the rule in `release`: `§4.5` or
+    /// `current-kernels §2.8`.
+    #[must_use]
+    pub fn section(self, release: Release) -> &'static str {
+        let later = release >= Release::V6_18;
+        match self {
+            _ if release.class() == Class::Cfs => "§3.7",
+            Self::SliceRespected => "§4.13",
+            Self::Protected if later => "current-kernels §2.5",
+            Self::Protected => "§4.6",
+            _ if release == Release::EevdfRfc => "§4.14",
+            _ if later => "current-kernels §2.8",
+            _ => "§4.5",
+        }
+    }
+
+    /// The kernel function that applies the rule in `release`.
+    #[must_use]
+    pub fn function(self, release: Release) -> &'static str {
+        match self {
+            _ if release.class() == Class::Cfs => "pick_next_entity",
+            Self::NextBuddy if release < Release::V6_19 => "pick_next_entity",
+            Self::Protected if release >= Release::V6_18 => "protect_slice",
+            _ => "pick_eevdf",
+        }
+    }
+}
+
 /// An entity as a decision saw it. Virtual times are nanoseconds, relative to the queue's V
 /// (CFS: its min_vruntime).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntityView {
     /// Who.
     pub who: Who,
+    /// A task's policy; a group has none.
+    pub policy: Option<Policy>,
+    /// It gives way to others: a SCHED_IDLE task, or a group with cpu.idle.
+    pub idle: bool,
     /// vruntime − V.
     pub vruntime_rel_ns: i64,
     /// EEVDF: deadline − V.
@@ -96,6 +130,8 @@ pub enum MomentKind {
         delayed: bool,
         /// Who the pick took off for good although it had gone to sleep before.
         finished: Vec<Who>,
+        /// Groups that the pick found without run time and throttled.
+        throttled: Vec<GroupId>,
     },
     /// A task woke or was forked.
     Wakeup {

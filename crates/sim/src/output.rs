@@ -65,6 +65,8 @@ pub struct TaskResult {
     pub longest_wait_end_ns: u64,
     /// Switches out by reason, indexed by `Reason as usize`.
     pub reasons: [u64; Reason::COUNT],
+    /// What the scheduler counted while this task ran.
+    pub counters: Counters,
 }
 
 /// What `perf sched timehist --summary` says of a task's runs, nanoseconds.
@@ -95,6 +97,8 @@ pub struct CpuResult {
     pub lost_switch_ns: u64,
     /// Switches.
     pub switches: u64,
+    /// What the scheduler counted on this CPU.
+    pub counters: Counters,
 }
 
 /// The counters, with the names of `docs/model.md` §3.10 and §4.4.
@@ -145,6 +149,22 @@ impl Counters {
             ("short_resched", self.short_resched),
             ("hrtick", self.hrtick),
         ]
+    }
+
+    /// Adds what was counted elsewhere.
+    pub const fn add(&mut self, other: &Self) {
+        self.sched_count += other.sched_count;
+        self.sched_goidle += other.sched_goidle;
+        self.ttwu_count += other.ttwu_count;
+        self.ttwu_local += other.ttwu_local;
+        self.yld_count += other.yld_count;
+        self.tick_check_preempts += other.tick_check_preempts;
+        self.tick_preempts += other.tick_preempts;
+        self.check_deadline += other.check_deadline;
+        self.update_deadline += other.update_deadline;
+        self.preempt_deadline += other.preempt_deadline;
+        self.short_resched += other.short_resched;
+        self.hrtick += other.hrtick;
     }
 
     /// What was counted since `earlier`.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use schedlab_sim::kernel::{Class, FEATURES, Feature, Kernel, Release};
 use schedlab_sim::{
-    Birth, Checkpoints, ConditionId, Entry, GroupId, GroupSpec, IDLE, Input, Length, Limit, Machine, MomentKind,
-    MutexId, Objects, Policy, Program, Progress, Reason, Run, SemaphoreId, Simulation, Step, SuspensionId, TaskId,
-    TaskSpec, TaskState, VirtualPlace, Who,
+    Birth, Checkpoints, ConditionId, Counters, Entry, GroupId, GroupSpec, IDLE, Input, Length, Limit, Machine,
+    MomentKind, MutexId, Objects, Policy, Program, Progress, Reason, Run, SemaphoreId, Simulation, Step, SuspensionId,
+    TaskId, TaskSpec, TaskState, VirtualPlace, Who,
 };
 
 fn length() -> impl Strategy<Value = Length> {
@@ -149,6 +149,12 @@ proptest! {
         let busy: u64 = run.tasks.iter().map(|task| task.runtime_ns).sum();
         prop_assert_eq!(busy, run.cpus[0].busy_ns);
         prop_assert_eq!(busy + run.cpus[0].idle_ns, until - warmup);
+        prop_assert_eq!(run.cpus[0].counters, run.counters);
+        let mut counted = Counters::default();
+        run.tasks.iter().for_each(|task| counted.add(&task.counters));
+        prop_assert_eq!(counted.check_deadline, run.counters.check_deadline);
+        prop_assert_eq!(counted.tick_preempts, run.counters.tick_preempts);
+        prop_assert_eq!(counted.yld_count, run.counters.yld_count);
         for task in &run.tasks {
             prop_assert_eq!(task.run_delay.count(), task.switches);
             prop_assert!(task.wake_delay.count() <= task.wakeups + 1);

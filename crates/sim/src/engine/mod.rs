@@ -555,7 +555,7 @@ impl<C: FairClass> Core<C> {
             let missed = self.now.saturating_sub(self.next_tick).div_ceil(self.tick_ns);
             self.next_tick += missed * self.tick_ns;
         }
-        self.statistics.switch(self.now, prev, next, reason);
+        self.statistics.switch(self.now, prev, next, reason, &self.fair.counters);
         if let Some(next) = next {
             let cost = self.input.machine.context_switch_ns;
             self.tasks[next as usize].overhead += cost;
@@ -573,12 +573,12 @@ impl<C: FairClass> Core<C> {
 
     fn end_warmup(&mut self) {
         self.warm = true;
-        self.statistics.restart(self.now);
+        self.statistics.restart(self.now, &self.fair.counters);
         self.counters_before = self.fair.counters;
     }
 
     fn finish(mut self) -> Run {
-        let hash = self.statistics.close(self.now, self.running, &self.fair.counters.all());
+        let hash = self.statistics.close(self.now, self.running, &self.fair.counters);
         for (result, task) in self.statistics.results.iter_mut().zip(&self.tasks) {
             result.nice = task.nice;
         }

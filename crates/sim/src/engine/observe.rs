@@ -2,8 +2,8 @@
 //! Not for decisions: nothing here changes the run.
 
 use super::Core;
-use crate::explain::{Moment, MomentKind, QueueView, Who};
-use crate::fair::{FairClass, QueueId};
+use crate::explain::{Moment, MomentKind, QueueView};
+use crate::fair::{FairClass, PickView, QueueId};
 use crate::input::{GroupId, TaskId};
 use crate::output::TaskState;
 use crate::reason::Reason;
@@ -21,8 +21,8 @@ impl<C: FairClass> Core<C> {
     }
 
     /// Before a pick: the queues it will see.
-    pub(super) fn observe_pick(&self) -> Option<(Vec<QueueView>, Vec<Who>)> {
-        self.observed.as_ref().map(|_| self.fair.views_of_pick())
+    pub(super) fn observe_pick(&self) -> Option<PickView> {
+        self.observed.as_ref().map(|_| self.fair.view_of_pick())
     }
 
     /// After schedule() has picked.
@@ -31,15 +31,15 @@ impl<C: FairClass> Core<C> {
         prev: Option<u32>,
         next: Option<u32>,
         reason: Reason,
-        seen: Option<(Vec<QueueView>, Vec<Who>)>,
+        seen: Option<PickView>,
     ) {
-        let Some((queues, finished)) = seen else { return };
+        let Some(PickView { queues, finished, throttled }) = seen else { return };
         let delayed = prev.is_some_and(|task| {
             let task = &self.tasks[task as usize];
             task.state == TaskState::Blocked && self.fair.entity[task.entity].on_rq
         });
         let (prev, next) = (prev.map(TaskId), next.map(TaskId));
-        self.moment(MomentKind::Schedule { prev, next, reason, delayed, finished }, queues);
+        self.moment(MomentKind::Schedule { prev, next, reason, delayed, finished, throttled }, queues);
     }
 
     /// After a wake-up or a fork; `before`: the request that was there already.

@@ -183,8 +183,12 @@ impl<C: FairClass> Core<C> {
                 }
             }
             Step::Attributes { policy, nice, slice_ns } => {
-                let slice = slice_ns.map_or(SliceChange::Base, SliceChange::Custom);
-                self.set_attributes(task, *policy, *nice, slice);
+                let same = (state.policy, state.nice) == (*policy, *nice);
+                let entity = state.entity;
+                if !(same && self.fair.keeps_slice_of(entity, *slice_ns)) {
+                    let slice = slice_ns.map_or(SliceChange::Base, SliceChange::Custom);
+                    self.set_attributes(task, *policy, *nice, slice);
+                }
             }
             Step::Move(group) => {
                 let entity = state.entity;

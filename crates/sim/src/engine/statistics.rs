@@ -4,7 +4,7 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::input::TaskId;
-use crate::output::{CpuResult, OperationResult, RunLengths, TaskResult};
+use crate::output::{Counters, CpuResult, OperationResult, RunLengths, TaskResult};
 use crate::reason::Reason;
 use crate::record::{IDLE, Record};
 
@@ -32,6 +32,8 @@ pub(super) struct Statistics {
     from: u64,
     /// When the last switch was.
     switched_at: u64,
+    /// The counters then.
+    counters_then: Counters,
     pub total_switches: u64,
     /// Nothing is counted any more: the run goes on for its decisions only.
     muted: bool,
@@ -54,6 +56,7 @@ impl Statistics {
             hash: Xxh3::new(),
             from: 0,
             switched_at: 0,
+            counters_then: Counters::default(),
             total_switches: 0,
             muted: false,
         }
@@ -66,7 +69,7 @@ impl Statistics {
 
     /// Forgets what was counted and counts no more; names stay.
     pub fn mute(&mut self) {
-        self.restart(0);
+        self.restart(0, &Counters::default());
         self.record = Record::default();
         self.stamps = Vec::new();
         self.muted = true;
@@ -106,7 +109,7 @@ impl Statistics {
     }
 
     /// A context switch at `now`; `runnable`: prev stays on the run queue.
-    pub fn switch(&mut self, now: u64, prev: Option<u32>, next: Option<u32>, reason: Reason) {
+    pub fn switch(&mut self, now: u64, prev: Option<u32>, next: Option<u32>, reason: Reason, counters: &Counters) {
         if self.muted {
             return;
         }
@@ -115,7 +118,7 @@ impl Statistics {
         self.record.switch(now, 0, id(next), reason);
         self.total_switches += 1;
         self.cpu.switches += 1;
-        self.close_stretch(now, prev);
+        self.close_stretch(now, prev, counters);
         if let Some(prev) = prev {
             self.leave(now, prev, reason);
         }
@@ -125,12 +128,17 @@ impl Statistics {
     }
 
     /// Books the CPU's time since the last switch.
-    fn close_stretch(&mut self, now: u64, running: Option<u32>) {
+    fn close_stretch(&mut self, now: u64, running: Option<u32>, counters: &Counters) {
+        let counted = counters.since(&self.counters_then);
+        self.counters_then = *counters;
+        self.cpu.counters.add(&counted);
         let length = now.saturating_sub(self.switched_at.max(self.from));
         match running {
             Some(task) => {
                 self.cpu.busy_ns += length;
-                self.results[task as usize].runtime_ns += length;
+                let result = &mut self.results[task as usize];
+                result.runtime_ns += length;
+                result.counters.add(&counted);
             }
             None => self.cpu.idle_ns += length,
         }
@@ -170,7 +178,8 @@ impl Statistics {
     }
 
     /// The warm-up ends: counting begins anew.
-    pub fn restart(&mut self, now: u64) {
+    pub fn restart(&mut self, now: u64, counters: &Counters) {
+        self.counters_then = *counters;
         for result in &mut self.results {
             let name = std::mem::take(&mut result.name);
             *result = TaskResult { name, ..TaskResult::default() };
@@ -181,9 +190,9 @@ impl Statistics {
     }
 
     /// The end of the run: closes the running stretch. Answers the hash over all and `counters`.
-    pub fn close(&mut self, now: u64, running: Option<u32>, counters: &[(&str, u64)]) -> u64 {
-        self.close_stretch(now, running);
-        for (_, value) in counters {
+    pub fn close(&mut self, now: u64, running: Option<u32>, counters: &Counters) -> u64 {
+        self.close_stretch(now, running, counters);
+        for (_, value) in counters.all() {
             self.hash.update(&value.to_le_bytes());
         }
         self.hash.digest()

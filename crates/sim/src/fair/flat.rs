@@ -28,6 +28,9 @@ impl<C: FairClass> Fair<C> {
             } else {
                 false
             };
+            if changed && !comes {
+                self.return_runtime(q);
+            }
             weight = changed.then(|| self.entity[owner].load.weight);
             q = self.entity[owner].queue;
         }

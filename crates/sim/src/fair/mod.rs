@@ -23,6 +23,7 @@ pub(crate) use cfs::Cfs;
 pub(crate) use eevdf::Eevdf;
 pub(crate) use entity::{Entity, EntityId, EntityKind, Flags, Node, Queue, QueueId};
 pub(crate) use tree::TreeKind;
+pub(crate) use view::PickView;
 pub(crate) use vtime::Vtime;
 pub(crate) use weight::Load;
 
@@ -270,6 +271,11 @@ impl<C: FairClass> Fair<C> {
         }
     }
 
+    /// Whether asking for a slice (none: the base slice) changes nothing (§4.4).
+    pub fn keeps_slice_of(&self, e: EntityId, slice: Option<u64>) -> bool {
+        !self.rules.custom_slices || slice == Some(self.node[e].slice)
+    }
+
     /// A task changes its own nice value, policy or slice (§4.8, `set_user_nice`). `index` and
     /// the queue stay; a worse nice value requests a reschedule.
     pub fn set_attributes(
@@ -305,7 +311,9 @@ impl<C: FairClass> Fair<C> {
         let load = Load::of_task(nice, policy == crate::input::Policy::Idle);
         self.entity[e].own_load = load;
         if !self.rules.flat_groups {
-            C::reweight(self, e, load);
+            if policy != crate::input::Policy::Idle || !self.rules.idle_weight_keeps_lag {
+                C::reweight(self, e, load);
+            }
             self.entity[e].load = load;
         }
         if queued {

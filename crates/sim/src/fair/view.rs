@@ -7,6 +7,17 @@ use crate::fair::tree::Tree;
 use crate::fair::weight::LOAD_SHIFT;
 use crate::input::{GroupId, TaskId};
 
+/// What a pick sees and does on its way.
+#[derive(Debug, Default)]
+pub(crate) struct PickView {
+    /// The queues, from the root down.
+    pub queues: Vec<QueueView>,
+    /// Whose delayed dequeue it finishes.
+    pub finished: Vec<Who>,
+    /// The groups that it throttles.
+    pub throttled: Vec<GroupId>,
+}
+
 impl<C: FairClass> Fair<C> {
     /// Who stands behind an entity.
     pub fn who(&self, e: EntityId) -> Who {
@@ -38,6 +49,8 @@ impl<C: FairClass> Fair<C> {
         let (entity, node) = (&self.entity[e], &self.node[e]);
         let mut view = EntityView {
             who: self.who(e),
+            policy: entity.policy(),
+            idle: entity.is_idle(),
             vruntime_rel_ns: node.vruntime.since(C::average_of(self, q)),
             deadline_rel_ns: None,
             lag_ns: None,
@@ -54,29 +67,42 @@ impl<C: FairClass> Fair<C> {
         view
     }
 
-    /// The queues that the next pick sees, from the root down, and who it finishes on the way.
-    pub fn views_of_pick(&self) -> (Vec<QueueView>, Vec<Who>) {
+    /// What the next pick sees: it is made on a copy, level by level, as `hierarchy` makes it.
+    pub fn view_of_pick(&self) -> PickView {
         let mut copy = self.clone();
-        let mut finished = Vec::new();
+        let mut seen = PickView::default();
         'again: loop {
-            let (mut views, mut q) = (Vec::new(), QueueId::ROOT);
+            seen.queues.clear();
+            let mut q = QueueId::ROOT;
             loop {
                 if copy.queued_curr(q).is_some() {
                     C::update_curr(&mut copy, q);
                 }
-                views.push(copy.view(q));
-                let Some((e, _)) = C::pick_rule(&copy, q) else { return (views, finished) };
+                let may_throttle = copy.rules.restarting_pick || copy.queues[q].curr.is_some();
+                if may_throttle && copy.out_of_runtime(q) {
+                    if let Some(prev) = copy.curr.take_if(|_| !self.rules.restarting_pick) {
+                        copy.put_path(prev);
+                    }
+                    continue 'again;
+                }
+                seen.queues.push(copy.view(q));
+                let Some((e, _)) = C::pick_rule(&copy, q) else { break 'again };
                 if copy.entity[e].delayed {
-                    finished.push(copy.who(e));
+                    seen.finished.push(copy.who(e));
                     copy.dequeue_task(e, Flags::SLEEP.with(Flags::DELAYED));
                     continue 'again;
                 }
                 match copy.owned(e) {
                     Some(owned) => q = owned,
-                    None => return (views, finished),
+                    None if copy.rules.throttles_tasks && copy.park_if_throttled(e) => continue 'again,
+                    None => break 'again,
                 }
             }
         }
+        let newly = |q: &QueueId| copy.queues[*q].is_throttled() && !self.queues[*q].is_throttled();
+        let groups = (1..copy.queues.len() as u32).map(QueueId).filter(newly);
+        seen.throttled = groups.map(|q| GroupId(q.0 - 1)).collect();
+        seen
     }
 
     /// The queues on the path of a task, from the root down.

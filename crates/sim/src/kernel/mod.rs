@@ -144,7 +144,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets a tunable, as a write to debugfs would.
+    /// Sets a tunable to its final value; others stay.
     ///
     /// # Errors
     /// [`KernelError::NoSuchTunable`] when the release lacks it, [`KernelError::OutOfRange`] when

@@ -144,6 +144,8 @@ pub(crate) struct Rules {
     pub initial_placement: bool,
     /// A lag of zero is not inflated (§4.7).
     pub skip_zero_lag: bool,
+    /// A change to SCHED_IDLE sets the weight without rescaling the lag (6.6 and 6.8; §4.8).
+    pub idle_weight_keeps_lag: bool,
     /// A relative deadline is honoured whatever the feature says (§4.7).
     pub rel_deadline_unconditional: bool,
     /// A rescaled lag takes the relative deadline along (§4.8).
@@ -288,6 +290,7 @@ impl Rules {
             custom_slices: release >= V6_12,
             initial_placement: release >= V6_12,
             skip_zero_lag: release >= V6_13,
+            idle_weight_keeps_lag: release <= V6_8,
             rel_deadline_unconditional: release >= V6_13 && release <= V7_0,
             reweight_rel_deadline: release >= V6_13,
             pick_buddy: if stable_or_after(V6_13) { has(Feature::PickBuddy) } else { has(Feature::NextBuddy) },

@@ -2,7 +2,7 @@
 //! Not for what follows from them: placement, picks and lag are beside this.
 
 use super::super::weight::scale_load_down;
-use super::super::{EntityId, Fair, QueueId, Vtime};
+use super::super::{EntityId, Fair, QueueId, TreeKind, Vtime};
 use super::Eevdf;
 use crate::kernel::rules::Origin;
 
@@ -107,10 +107,10 @@ impl Fair<Eevdf> {
             return;
         }
         let tree = &self.queues[q].tree;
-        let first = if self.rules.lone_shortcut {
-            tree.root().map(|root| self.node[root].smallest)
-        } else {
+        let first = if self.rules.tree == TreeKind::VruntimeWithDeadline {
             tree.leftmost().map(|first| self.node[first].vruntime)
+        } else {
+            tree.root().map(|root| self.node[root].smallest)
         };
         let curr = self.queued_curr(q).map(|curr| self.node[curr].vruntime);
         let candidate = match (curr, first) {

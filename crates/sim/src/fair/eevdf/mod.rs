@@ -6,6 +6,8 @@ mod average;
 mod pick;
 mod place;
 mod preempt;
+#[cfg(test)]
+mod tests;
 
 use super::{EntityId, Fair, FairClass, Flags, Load, QueueId, Vtime};
 use crate::explain::{EntityView, PickRule};

@@ -130,11 +130,7 @@ impl Fair<Eevdf> {
                 let protected = form == Reweight::AroundAverageWithProtection && is_curr && self.is_protected(e);
                 take_out(self);
                 let protection = self.entity[e].protection.since(average);
-                if self.node[e].vruntime == average && form == Reweight::AroundAverage {
-                    self.rescale_around(e, average, 0, old, new);
-                } else {
-                    self.rescale_around(e, average, lag, old, new);
-                }
+                self.rescale_around(e, average, lag, old, new);
                 if protected {
                     self.entity[e].protection = average.moved(rescale(protection, old, new));
                 }

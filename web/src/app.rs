@@ -100,7 +100,7 @@ pub fn App() -> Html {
             <main class="columns">
                 <Left scenario={Rc::clone(&lab.scenario)} text={lab.text.clone()} problems={lab.problems.clone()} {theme}
                     tab={*tab} on_tab={select_tab} on_edit={edit} dispatch={dispatch.clone()} />
-                <Center results={lab.results.clone()} message={lab.message.clone()} list={lab.list.clone()}
+                <Center results={lab.results.clone()} message={lab.message.clone()} failure={lab.failure.clone()} list={lab.list.clone()}
                     stale={lab.results.as_ref().is_some_and(|results| results.scenario != lab.scenario)}
                     running={lab.running.is_some()} {theme} dispatch={dispatch} ask={ask.clone()} />
                 <Right results={lab.results.clone()} list={lab.list.clone()} {theme} {ask} />
@@ -148,7 +148,7 @@ fn copy_link(scenario: &schedlab_scenario::Scenario, dispatch: Callback<Action>)
         } else {
             "The link is in the address bar. It holds the whole scenario."
         };
-        dispatch.emit(Action::Tell(Message { title: title.to_owned(), problems: Vec::new(), bad: false }));
+        dispatch.emit(Action::Tell(Message::note(title, Vec::new())));
     });
 }
 
@@ -280,8 +280,7 @@ impl PageEvents {
         }
         self.dispatch.emit(match schedlab_scenario::link::decode(&hash) {
             Ok(opened) => {
-                let title = "Opened from a link. Undo brings back what you had.".to_owned();
-                let message = Some(Message { title, problems: opened.notices, bad: false });
+                let message = Some(Message::note("Opened from a link. Undo brings back what you had.", opened.notices));
                 Action::Replace { scenario: Box::new(opened.scenario), message, own: false }
             }
             Err(problems) => Action::Tell(store::bad_link(problems)),

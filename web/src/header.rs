@@ -82,7 +82,7 @@ pub fn Header(props: &HeaderProps) -> Html {
     };
     html! {
         <header class="top">
-            <span class="brand">{ mark() }{ "schedlab" }</span>
+            <h1 class="brand">{ mark() }{ "schedlab" }</h1>
             <input class="title" type="text" aria-label="Title of the scenario" placeholder="Untitled scenario"
                 maxlength="200" value={props.title.clone()} oninput={on_title} autocomplete="off" />
             if props.link_length > 0 { <span class="pill">{ link }</span> }

@@ -30,7 +30,7 @@ pub fn opened(text: &str, from: &str) -> Action {
                 1 => " One thing in it has no effect yet.".to_owned(),
                 count => format!(" {count} things in it have no effect yet."),
             };
-            let message = Message { title: format!("Opened {from}.{notes}"), problems: opened.notices, bad: false };
+            let message = Message::note(format!("Opened {from}.{notes}"), opened.notices);
             Action::Replace { scenario: Box::new(scenario), message: Some(message), own: true }
         }
         Err(problems) => refused(from, problems),
@@ -38,8 +38,7 @@ pub fn opened(text: &str, from: &str) -> Action {
 }
 
 fn refused(from: &str, problems: Vec<Problem>) -> Action {
-    let title = format!("{from} cannot be opened. What you had is untouched.");
-    Action::Tell(Message { title, problems, bad: true })
+    Action::Tell(Message::error(format!("{from} cannot be opened. What you had is untouched."), problems))
 }
 
 /// Reads a file and passes on what is to be done.

@@ -39,6 +39,18 @@ pub struct Message {
     pub bad: bool,
 }
 
+impl Message {
+    /// Good news, or at least no error.
+    pub fn note(title: impl Into<String>, problems: Vec<Problem>) -> Self {
+        Self { title: title.into(), problems, bad: false }
+    }
+
+    /// An error.
+    pub fn error(title: impl Into<String>, problems: Vec<Problem>) -> Self {
+        Self { title: title.into(), problems, bad: true }
+    }
+}
+
 /// The run on its way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Running {
@@ -117,8 +129,10 @@ pub struct Lab {
     pub text: Option<String>,
     /// What is wrong with the scenario as it is.
     pub problems: Vec<Problem>,
-    /// What the page has to tell.
+    /// What the page has to tell of files, links and the like.
     pub message: Option<Message>,
+    /// Why the last run failed.
+    pub failure: Option<Message>,
     /// What was done, for those who do not see it; changes are read out.
     pub said: String,
     /// The run on its way.
@@ -192,6 +206,7 @@ impl Lab {
             text,
             problems: Vec::new(),
             message,
+            failure: None,
             said: String::new(),
             running: None,
             results: None,
@@ -305,7 +320,7 @@ impl Lab {
                 if self.run_of(job).is_some() {
                     self.running = None;
                     self.said = "The run failed.".to_owned();
-                    self.message = Some(Message { title: "This scenario cannot run.".to_owned(), problems, bad: true });
+                    self.failure = Some(Message::error("This scenario cannot run.", problems));
                 }
             }
             FromWorker::Switches { job, variant, filter, total, cut, from, switches } => {
@@ -315,15 +330,14 @@ impl Lab {
                     return;
                 }
                 (list.total, list.cut, list.from, list.switches) = (Some(total), cut, from, switches);
-                if list.place.is_none() && total > 0 && from == 0 {
-                    list.place = Some(0);
-                }
                 self.look_up();
             }
             FromWorker::Found { variant, filter, place } => {
                 if (variant, filter) == (self.list.variant, self.list.filter) {
                     match place {
                         Some(place) => self.select(place),
+                        // Where nobody is preempted the first switch has to do.
+                        None if self.list.place.is_none() => self.select(0),
                         None => self.said = "There is no further preemption.".to_owned(),
                     }
                 }
@@ -343,9 +357,7 @@ impl Lab {
         self.said = format!("Done: {} in {:.0} ms.", crate::words::variants(reports.len()), running.took_ms);
         let variant = self.list.variant.min(reports.len().saturating_sub(1));
         self.list = List { variant, filter: self.list.filter, ..List::default() };
-        if self.message.as_ref().is_some_and(|message| message.bad) {
-            self.message = None;
-        }
+        self.failure = None;
         self.results = Some(Rc::new(Results {
             job: running.job,
             scenario: running.scenario,
@@ -396,7 +408,10 @@ impl Reducible for Lab {
                 lab.message = Some(message);
             }
             Action::Say(text) => lab.said = text,
-            Action::Dismiss => lab.message = None,
+            Action::Dismiss => {
+                lab.message = None;
+                lab.failure = None;
+            }
             Action::Begin => lab.begin(),
             Action::Stopped { job } => {
                 if lab.run_of(job).is_some() {
@@ -406,7 +421,7 @@ impl Reducible for Lab {
             }
             Action::Broken(reason) => {
                 lab.running = None;
-                lab.message = Some(Message { title: reason, problems: Vec::new(), bad: true });
+                lab.failure = Some(Message::error(reason, Vec::new()));
             }
             Action::Heard(message) => lab.heard(message),
             Action::Show { variant, filter } => lab.list = List { variant, filter, ..List::default() },
@@ -465,7 +480,23 @@ mod tests {
         let lab = lab().reduce(Action::Begin).reduce(Action::Begin);
         let late = FromWorker::Failed { job: 1, variant: 0, problems: Vec::new() };
         let lab = lab.reduce(Action::Heard(late));
-        assert!(lab.running.is_some() && lab.message.is_none());
+        assert!(lab.running.is_some() && lab.failure.is_none());
+    }
+
+    #[test]
+    fn a_failed_run_keeps_the_results_and_what_was_told() {
+        let lab = lab().reduce(Action::Tell(Message::error("a bad link", Vec::new()))).reduce(Action::Begin);
+        let failed = lab.reduce(Action::Heard(FromWorker::Failed { job: 1, variant: 0, problems: Vec::new() }));
+        assert!(failed.running.is_none() && failed.failure.is_some());
+        let again = failed.reduce(Action::Begin).reduce(Action::Heard(FromWorker::Done {
+            job: 2,
+            variant: 0,
+            report: Box::default(),
+            notices: Vec::new(),
+            took_ms: 1.0,
+        }));
+        assert!(again.failure.is_none() && again.results.is_some());
+        assert_eq!(again.message.as_ref().map(|message| message.title.as_str()), Some("a bad link"));
     }
 
     #[test]

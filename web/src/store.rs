@@ -33,11 +33,9 @@ pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
     match link::decode(hash) {
         Ok(opened) => {
             let theirs = draft.filter(|draft| *draft != opened.scenario);
-            let note = theirs.is_some().then(|| Message {
-                title: "Opened from a link. Undo brings your own draft back.".to_owned(),
-                problems: opened.notices.clone(),
-                bad: false,
-            });
+            let note = theirs
+                .is_some()
+                .then(|| Message::note("Opened from a link. Undo brings your own draft back.", opened.notices.clone()));
             Lab::new(opened.scenario, None, note, theirs.is_none()).after(theirs)
         }
         Err(problems) => fallback(Some(bad_link(problems))),
@@ -47,7 +45,7 @@ pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
 /// What is told of a link that does not open.
 #[must_use]
 pub fn bad_link(problems: Vec<Problem>) -> Message {
-    Message { title: "The link does not open. Your own draft is untouched.".to_owned(), problems, bad: true }
+    Message::error("The link does not open. Your own draft is untouched.", problems)
 }
 
 /// The part of the address that holds the scenario, `#` included.

@@ -102,15 +102,16 @@ pub fn change(relative: f64) -> String {
     }
 }
 
-/// The label of a log2 bucket in microseconds: bucket 0 is `<2`, bucket 6 `64`, bucket 10 `1K`.
+/// The label of a log2 bucket in microseconds: bucket 0 is `<1`, bucket n from 1 on begins at
+/// 2^(n-1): `1`, `64`, `1K`, `16K`, `1M`.
 #[must_use]
 pub fn log2_label(bucket: usize) -> String {
     match bucket {
-        0 => "<2".to_owned(),
-        1..=9 => (1u64 << bucket).to_string(),
-        10..=19 => format!("{}K", 1u64 << (bucket - 10)),
-        20..=29 => format!("{}M", 1u64 << (bucket - 20)),
-        _ => format!("{}G", 1u64 << (bucket.min(60) - 30)),
+        0 => "<1".to_owned(),
+        1..=10 => (1u64 << (bucket - 1)).to_string(),
+        11..=20 => format!("{}K", 1u64 << (bucket - 11)),
+        21..=30 => format!("{}M", 1u64 << (bucket - 21)),
+        _ => format!("{}G", 1u64 << (bucket.min(60) - 31)),
     }
 }
 
@@ -179,8 +180,8 @@ mod tests {
             [3.0, 2.5, 12.34, 12_345.6].map(|n| plain(&number(n))).each_ref().map(|s| s.as_str())
         );
         assert_eq!(
-            ["<2", "2", "512", "1K", "16K", "1M"],
-            [0, 1, 9, 10, 14, 20].map(log2_label).each_ref().map(|s| s.as_str())
+            ["<1", "1", "512", "1K", "16K", "1M"],
+            [0, 1, 10, 11, 15, 21].map(log2_label).each_ref().map(|s| s.as_str())
         );
     }
 }

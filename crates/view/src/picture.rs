@@ -162,17 +162,18 @@ impl Curves {
 }
 
 impl Columns {
-    /// Counts by log2 bucket in microseconds: bucket n holds 2^n up to 2^(n+1). Empty ends are cut.
+    /// Counts by log2 bucket in microseconds: bucket 0 holds what is below 1, bucket n from 1 on
+    /// what is from 2^(n-1) up to 2^n. Empty ends are cut.
     #[must_use]
     pub fn log2_microseconds(series: &[Vec<f64>]) -> Self {
         let range = occupied(series);
         let cut = |values: &Vec<f64>| range.clone().map(|n| values.get(n).copied().unwrap_or(0.0)).collect();
         let series: Vec<Vec<f64>> = series.iter().map(cut).collect();
         let most = series.iter().flatten().copied().fold(0.0, f64::max) * 1.06;
-        let bound = |bucket: usize| format::exact(1_000u64 << bucket.min(40));
+        let bound = |power: usize| format::exact(1_000u64 << power.min(40));
         let meaning = |bucket: usize| match bucket {
-            0 => format!("up to {}", bound(1)),
-            _ => format!("{} to {}", bound(bucket), bound(bucket + 1)),
+            0 => format!("less than {}", bound(0)),
+            _ => format!("{} to {}", bound(bucket - 1), bound(bucket)),
         };
         Self {
             labels: range.clone().map(format::log2_label).collect(),
@@ -311,7 +312,7 @@ mod tests {
     #[test]
     fn columns_say_what_a_bucket_holds() {
         let mut counts = vec![0.0; 32];
-        counts[11] = 7.0;
+        counts[12] = 7.0;
         let picture = Picture::Columns(Columns::log2_microseconds(&[counts, vec![0.0; 32]]));
         let Picture::Columns(columns) = &picture else { unreachable!() };
         assert_eq!(columns.labels, ["1K", "2K", "4K"]);

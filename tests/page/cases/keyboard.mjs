@@ -6,7 +6,7 @@ export const name = 'the page works by keyboard alone';
 export async function run(lab) {
   const { page, expect, ready } = lab;
   await open(lab);
-  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.getAttribute('aria-label') || '');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent?.trim() || '');
   const tabTo = async (pattern, most = 80) => {
     for (let presses = 0; presses < most; presses += 1) {
       await page.keyboard.press('Tab');

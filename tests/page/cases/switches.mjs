@@ -13,12 +13,12 @@ export async function run(lab) {
   await region.getByRole('button', { name: 'Preemptions' }).click();
   await region.getByRole('button', { name: /B\s6\.12/ }).click();
   await expect.eventually(async () => {
-    const reasons = await list.locator('.line span:last-child').allInnerTexts();
+    const reasons = await list.locator('.line > span:last-child').allInnerTexts();
     expect.ok(reasons.length > 5 && reasons.every((text) => !/block|exit|yield/.test(text)), reasons.join());
   });
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect.eventually(async () => {
-    const times = await list.locator('.line span:first-child').allInnerTexts();
+    const times = await list.locator('.line > span:first-child').allInnerTexts();
     expect.ok(times.length > 5 && Number.parseFloat(times.at(-1)) > 2, `the end is shown: ${times.at(-1)}`);
   });
   const row = list.getByRole('option').last();

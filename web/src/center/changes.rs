@@ -35,7 +35,12 @@ pub fn Changes(props: &ChangesProps) -> Html {
             </section>
         };
     }
-    let headlines: Vec<&Row> = comparison.rows.iter().filter(|row| is_headline(row)).take(FIRST).collect();
+    let headlines: Vec<&Row> = comparison
+        .rows
+        .iter()
+        .filter(|row| is_headline(row) && !is_repetition(row, &comparison.rows))
+        .take(FIRST)
+        .collect();
     let shown: Vec<&Row> = if *all { comparison.rows.iter().collect() } else { headlines };
     let total = comparison.rows.len();
     let toggle = {
@@ -95,6 +100,17 @@ fn is_headline(row: &Row) -> bool {
     ];
     let comparable = row.values.iter().all(Option::is_some) && row.values.first() != Some(&Some(0.0));
     main.contains(&row.measure.as_str()) && comparable
+}
+
+/// Whether a row of run delays only says again what the task's wake delays say: it never waited
+/// after a preemption.
+fn is_repetition(row: &Row, rows: &[Row]) -> bool {
+    let Some(figure) = row.measure.strip_prefix("run_delay.") else { return false };
+    rows.iter().any(|other| {
+        other.group == row.group
+            && other.values == row.values
+            && other.measure.strip_prefix("wake_delay.") == Some(figure)
+    })
 }
 
 fn row(row: &Row) -> Html {
@@ -175,6 +191,15 @@ mod tests {
         assert_eq!(judged(-20.0, Some(false)), "down");
         assert_eq!(judged(20.0, Some(true)), "plain");
         assert_eq!(judged(0.01, None), "plain");
+    }
+
+    #[test]
+    fn a_run_delay_that_is_the_wake_delay_is_not_told_twice() {
+        let (wake, _) = delay(1.0, None);
+        let run = Row { measure: "run_delay.p99".to_owned(), ..wake.clone() };
+        let other = Row { values: vec![Some(1.0), Some(3.0)], ..run.clone() };
+        let rows = [wake.clone(), run.clone(), other.clone()];
+        assert!(is_repetition(&run, &rows) && !is_repetition(&other, &rows) && !is_repetition(&wake, &rows));
     }
 
     #[test]

@@ -40,22 +40,17 @@ pub fn Delays(props: &DelaysProps) -> Html {
         use_memo(key, |(results, run_delay, histogram, task)| picture(results, *run_delay, *histogram, task))
     };
     let names: Vec<String> = props.results.reports.iter().map(|report| report.name.clone()).collect();
-    let (title, meaning) = if *run_delay {
-        ("Run delay", "every wait on the run queue")
-    } else {
-        ("Wake delay", "from wake-up to first run")
-    };
-    let kind = if *histogram { "share of waits by length" } else { "share of waits not longer" };
+    let title = if *run_delay { "Run delay" } else { "Wake delay" };
+    let meaning = if *run_delay { "every wait" } else { "wake-up to first run" };
+    let kind = if *histogram { "share of waits" } else { "share not longer" };
     let choose = |state: &UseStateHandle<bool>| {
         let state = state.clone();
         Callback::from(move |chosen: usize| state.set(chosen == 1))
     };
-    let options = std::iter::once((String::new(), "all tasks".to_owned()))
-        .chain(kinds.iter().map(|kind| (kind.clone(), kind.clone())))
-        .collect::<Vec<_>>();
+    let options = super::task_options(&kinds);
     let choices = html! {
         <>
-            <Select bare=true label="Task" value={chosen.clone()} {options} on_change={move |name| task.set(Some(name))} />
+            <Select bare=true label="Task that waits" value={chosen.clone()} {options} on_change={move |name| task.set(Some(name))} />
             <Choice label="Which delay" options={vec!["Wake".to_owned(), "Run".to_owned()]}
                 chosen={usize::from(*run_delay)} on_choose={choose(&run_delay)} />
             <Choice label="Drawn as" options={vec!["CDF".to_owned(), "Histogram".to_owned()]}

@@ -50,6 +50,17 @@ pub fn SwitchList(props: &SwitchListProps) -> Html {
             }
         });
     }
+    // A new list begins at its first preemption.
+    {
+        let ask = props.ask.clone();
+        let key = (props.results.job, list.variant, list.filter, list.total.is_some_and(|total| total > 0), list.place);
+        use_effect_with(key, move |(_, variant, filter, ready, place)| {
+            if *ready && place.is_none() {
+                let find = ToWorker::Find { variant: *variant, filter: *filter, from: None, forward: true };
+                ask.emit((*variant, find));
+            }
+        });
+    }
     // The selected row comes into view when another one is selected.
     {
         let (frame, scroll) = (frame.clone(), scroll.clone());
@@ -133,7 +144,7 @@ fn head(props: &SwitchListProps) -> Html {
     let names = props.results.reports.iter().enumerate();
     let variants = names.map(|(index, report)| format!("{}\u{a0}{}", palette::variant_letter(index), report.name));
     html! {
-        <div class="head">
+        <div class="head wrap">
             <h2>{ "Switches" }</h2><small>{ about }{ " · " }<kbd>{ "n" }</kbd>{ " next preemption, " }<kbd>{ "p" }</kbd>{ " previous" }</small>
             <span class="grow" />
             <Choice label="Which switches" options={vec!["All".to_owned(), "Preemptions".to_owned()]}

@@ -4,24 +4,26 @@
 mod changes;
 mod counters;
 mod delays;
+mod departures;
 mod list;
+mod ran_before;
 mod tasks;
 
 use std::rc::Rc;
 
-use schedlab_view::picture::{Columns, Picture, Rows};
 use schedlab_view::{Theme, palette};
 use yew::prelude::*;
 
-use crate::charts::PlotCard;
 use crate::parts::Problems;
 use crate::protocol::ToWorker;
 use crate::state::{Action, List, Message, Results};
 use changes::Changes;
 use counters::Counters;
 use delays::Delays;
+use departures::Departures;
 use list::SwitchList;
 pub(crate) use list::{marks, who};
+use ran_before::RanBefore;
 use tasks::Tasks;
 
 /// What the middle column shows.
@@ -31,6 +33,8 @@ pub struct CenterProps {
     pub results: Option<Rc<Results>>,
     /// What the page has to tell.
     pub message: Option<Message>,
+    /// Why the last run failed.
+    pub failure: Option<Message>,
     /// The list of switches.
     pub list: List,
     /// Whether the scenario has changed since.
@@ -50,12 +54,12 @@ pub struct CenterProps {
 pub fn Center(props: &CenterProps) -> Html {
     let dispatch = props.dispatch.clone();
     let dismiss = Callback::from(move |_: MouseEvent| dispatch.emit(Action::Dismiss));
-    let message = props.message.as_ref().map(|message| {
+    let told = [&props.failure, &props.message].into_iter().flatten().map(|message| {
         html! {
-            <div class={classes!("notice", message.bad.then_some("bad"))} role={if message.bad { "alert" } else { "status" }}>
+            <div class={classes!("notice", message.bad.then_some("bad"))} role={message.bad.then_some("alert")}>
                 <div>
                     <b class="grow">{ &message.title }</b>
-                    <button type="button" class="link" onclick={dismiss}>{ "Dismiss" }</button>
+                    <button type="button" class="link" onclick={dismiss.clone()}>{ "Dismiss" }</button>
                 </div>
                 if !message.problems.is_empty() { <Problems problems={message.problems.clone()} /> }
             </div>
@@ -76,7 +80,7 @@ pub fn Center(props: &CenterProps) -> Html {
         None => html! { <p class="empty">{ "Press Run to simulate the scenario." }</p> },
     };
     html! {
-        <section class="center" id="results" tabindex="-1" aria-label="Results" aria-busy={props.running.then_some("true")}>{ message }{ body }</section>
+        <section class="center" id="results" tabindex="-1" aria-label="Results" aria-busy={props.running.then_some("true")}>{ for told }{ body }</section>
     }
 }
 
@@ -89,24 +93,17 @@ struct SheetsProps {
 /// Everything that depends on the results only, so that a selection does not draw it again.
 #[component]
 fn Sheets(props: &SheetsProps) -> Html {
-    let results = &props.results;
-    let names: Vec<String> = results.reports.iter().map(|report| report.name.clone()).collect();
-    let kinds: Vec<String> = kinds(results);
-    // Heights of lying bars: a line for each task, as thick as there are variants.
-    let height = (kinds.len() * (14 + 9 * names.len()) + 30).clamp(120, 560) as u32;
-    let height = if kinds.len() <= 4 { 188 } else { height };
+    let (results, theme) = (&props.results, props.theme);
     html! {
         <>
             <Changes results={Rc::clone(results)} />
             <div class="charts">
-                <Delays results={Rc::clone(results)} theme={props.theme} />
-                <PlotCard title="Ran before being preempted" about="all tasks · log2 µs" picture={ran_before(results)}
-                    variants={names.clone()} theme={props.theme} />
-                <PlotCard title="Preemptions" about="times a runnable task had to leave" picture={preemptions(results, &kinds)}
-                    variants={names} theme={props.theme} {height} />
+                <Delays results={Rc::clone(results)} {theme} />
+                <RanBefore results={Rc::clone(results)} {theme} />
+                <Departures results={Rc::clone(results)} {theme} />
                 <Counters results={Rc::clone(results)} />
             </div>
-            <Tasks results={Rc::clone(results)} theme={props.theme} />
+            <Tasks results={Rc::clone(results)} {theme} />
         </>
     }
 }
@@ -122,38 +119,16 @@ pub(crate) fn kinds(results: &Results) -> Vec<String> {
     kinds
 }
 
+/// A choice of one task or all.
+fn task_options(kinds: &[String]) -> Vec<(String, String)> {
+    let all = (String::new(), "all tasks".to_owned());
+    std::iter::once(all).chain(kinds.iter().map(|kind| (kind.clone(), kind.clone()))).collect()
+}
+
 /// A kind's place in the document, which gives it its colour, and its letter.
 pub(crate) fn mark_of(results: &Results, name: &str) -> (Option<usize>, char) {
     let names: Vec<&str> = results.scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect();
     let kind = names.iter().position(|known| *known == name);
     let letter = kind.and_then(|kind| palette::letters(&names).get(kind).copied()).unwrap_or('?');
     (kind, letter)
-}
-
-fn ran_before(results: &Results) -> Picture {
-    let series: Vec<Vec<f64>> = results
-        .reports
-        .iter()
-        .map(|report| {
-            let mut counts = vec![0.0; 32];
-            for (least_us, count) in report.tasks.iter().flat_map(|task| &task.ran_before_preempted) {
-                // What is shorter than a microsecond is drawn with 1 µs.
-                let bucket = least_us.checked_ilog2().unwrap_or(0) as usize;
-                if let Some(slot) = counts.get_mut(bucket) {
-                    *slot += count;
-                }
-            }
-            counts
-        })
-        .collect();
-    Picture::Columns(Columns::log2_microseconds(&series))
-}
-
-fn preemptions(results: &Results, kinds: &[String]) -> Picture {
-    let of = |report: &schedlab_report::VariantReport| -> Vec<f64> {
-        let count =
-            |kind: &String| report.tasks.iter().find(|task| task.name == *kind).map_or(0.0, |task| task.preempted);
-        kinds.iter().map(count).collect()
-    };
-    Picture::Rows(Rows::new(kinds.to_vec(), results.reports.iter().map(of).collect()))
 }

@@ -26,7 +26,10 @@ pub struct PlotProps {
     /// The canvas's height, CSS pixels.
     #[prop_or(188)]
     pub height: u32,
-    /// Choices beside the heading.
+    /// What the first column of the table is, where the picture does not say it.
+    #[prop_or_default]
+    pub first: Option<AttrValue>,
+    /// Choices below the heading.
     #[prop_or_default]
     pub choices: Html,
 }
@@ -56,12 +59,12 @@ pub fn PlotCard(props: &PlotProps) -> Html {
         <section class="card" aria-label={props.title.clone()}>
             <div class="head">
                 <h2>{ &props.title }</h2><small>{ &props.about }</small><span class="grow" />
-                { props.choices.clone() }
                 <span class="choice">
                     <button type="button" aria-pressed={as_table.to_string()} onclick={toggle}
                         aria-label={format!("{} as a table", props.title)}>{ "Table" }</button>
                 </span>
             </div>
+            if props.choices != Html::default() { <div class="tools">{ props.choices.clone() }</div> }
             { body }
         </section>
     }
@@ -78,7 +81,7 @@ fn table(props: &PlotProps) -> Html {
     html! {
         <div class="asTable" tabindex="0" role="group" aria-label={format!("{} as a table", props.title)}>
             <table>
-                <thead><tr><th scope="col">{ table.first.clone() }</th>{ for heads }</tr></thead>
+                <thead><tr><th scope="col">{ props.first.clone().unwrap_or_else(|| table.first.clone().into()) }</th>{ for heads }</tr></thead>
                 <tbody>{ for table.lines.iter().map(line) }</tbody>
             </table>
         </div>

@@ -191,7 +191,8 @@ fn overview(props: &TasksProps) -> Html {
         let differences = variants::differences(&props.scenario, index);
         html! {
             <div class="task">
-                <button type="button" class="open" onclick={on_open.clone()} aria-label={format!("Variant {name}: edit")}>
+                <button type="button" class="open" onclick={on_open.clone()}>
+                    <span class="hidden">{ "Edit variant " }</span>
                     <span class="row">
                         <VariantMark {index} name={String::new()} /><b>{ name }</b><span class="grow" />
                         if index == 0 { <span class="mute">{ "the base" }</span> }

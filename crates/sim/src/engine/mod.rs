@@ -8,22 +8,24 @@ mod objects;
 mod observe;
 mod program;
 mod random;
+mod schedule;
+mod simulation;
 mod statistics;
 mod task;
 mod validate;
 
-use crate::error::{InputError, RunError};
+use crate::error::RunError;
 use crate::explain::Moment;
-use crate::fair::{Cfs, Eevdf, Entity, Fair, FairClass, QueueId, Vtime};
-use crate::input::{Birth, Change, GroupId, Input, Policy, TaskId, TaskSpec};
-use crate::kernel::Class;
+use crate::fair::{Entity, Fair, FairClass, QueueId, Vtime};
+use crate::input::{Birth, Change, GroupId, Input, TaskId, TaskSpec};
 use crate::kernel::rules::Rules;
-use crate::output::{Counters, EndState, Run, TaskState};
-use crate::reason::Reason;
+use crate::output::{Counters, Run, TaskState};
 use events::{Event, EventQueue};
 use higher::{HigherClasses, is_higher};
 use objects::ObjectStates;
 use random::Random;
+use schedule::Leave;
+pub use simulation::{Limit, Progress, Simulation};
 use statistics::Statistics;
 use task::{Doing, Task};
 
@@ -33,153 +35,7 @@ pub const MAX_TASKS: usize = 20_000;
 /// Steps at one instant after which a scenario is said to spin.
 const MAX_STEPS_AT_ONE_INSTANT: u32 = 1_000_000;
 
-/// How far [`Simulation::run_until`] goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// It returns before simulated time passes this, nanoseconds.
-    pub time_ns: u64,
-    /// It returns after this many events.
-    pub events: u64,
-}
-
-impl Limit {
-    /// To the end of the run.
-    #[must_use]
-    pub const fn end() -> Self {
-        Self { time_ns: u64::MAX, events: u64::MAX }
-    }
-
-    /// At most this many events.
-    #[must_use]
-    pub const fn events(events: u64) -> Self {
-        Self { time_ns: u64::MAX, events }
-    }
-}
-
-/// How a slice of a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// There is more to simulate.
-    Running,
-    /// The end of the run was reached.
-    Done,
-}
-
-/// A run in progress. A clone goes on independently.
-#[derive(Clone, Debug)]
-pub struct Simulation(Flavour);
-
-#[derive(Clone, Debug)]
-enum Flavour {
-    Cfs(Box<Core<Cfs>>),
-    Eevdf(Box<Core<Eevdf>>),
-}
-
-macro_rules! with_core {
-    ($simulation:expr, $core:ident => $body:expr) => {
-        match $simulation {
-            Flavour::Cfs($core) => $body,
-            Flavour::Eevdf($core) => $body,
-        }
-    };
-}
-
-impl Simulation {
-    /// Prepares a run.
-    ///
-    /// # Errors
-    /// [`InputError`] when a value is out of range or a reference leads nowhere.
-    pub fn new(input: Input) -> Result<Self, InputError> {
-        validate::check(&input)?;
-        Ok(Self(match input.kernel.release().class() {
-            Class::Cfs => Flavour::Cfs(Box::new(Core::new(input))),
-            Class::Eevdf => Flavour::Eevdf(Box::new(Core::new(input))),
-        }))
-    }
-
-    /// Simulates up to the limit or the end. Slices of any size give the same run.
-    ///
-    /// # Errors
-    /// [`RunError`] when the scenario spins or misuses an object; the run cannot go on then.
-    pub fn run_until(&mut self, limit: Limit) -> Result<Progress, RunError> {
-        with_core!(&mut self.0, core => core.run_until(limit))
-    }
-
-    /// The simulated time reached, nanoseconds.
-    #[must_use]
-    pub fn now_ns(&self) -> u64 {
-        with_core!(&self.0, core => core.now)
-    }
-
-    /// The simulated end, nanoseconds.
-    #[must_use]
-    pub fn until_ns(&self) -> u64 {
-        with_core!(&self.0, core => core.input.until_ns)
-    }
-
-    /// Switches simulated so far.
-    #[must_use]
-    pub fn total_switches(&self) -> u64 {
-        with_core!(&self.0, core => core.statistics.total_switches)
-    }
-
-    /// The scheduler's counters from the start of the run.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        with_core!(&self.0, core => core.fair.counters)
-    }
-
-    /// The scheduler's state now: nothing is charged for it.
-    #[must_use]
-    pub fn end_state(&self) -> EndState {
-        with_core!(&self.0, core => core.end_state())
-    }
-
-    /// Events simulated so far.
-    #[must_use]
-    pub fn total_events(&self) -> u64 {
-        with_core!(&self.0, core => core.total_events)
-    }
-
-    /// When schedule() was last entered or a task last woke; none: never.
-    #[must_use]
-    pub fn last_decision_ns(&self) -> Option<u64> {
-        with_core!(&self.0, core => core.last_decision)
-    }
-
-    /// A copy that goes on without record and statistics.
-    pub(crate) fn bare_copy(&self) -> Self {
-        let mut copy = self.clone();
-        with_core!(&mut copy.0, core => core.statistics.mute());
-        copy
-    }
-
-    /// Runs on as [`Self::run_until`] does and answers what happened on the way.
-    pub(crate) fn observe(&mut self, limit: Limit) -> Result<Vec<Moment>, RunError> {
-        with_core!(&mut self.0, core => {
-            core.observed = Some(Vec::new());
-            core.run_until(limit)?;
-            Ok(core.observed.take().unwrap_or_default())
-        })
-    }
-
-    /// Closes the books and gives the result.
-    #[must_use]
-    pub fn finish(self) -> Run {
-        with_core!(self.0, core => core.finish())
-    }
-}
-
-/// How schedule() is entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leave {
-    /// By a request.
-    Preempt,
-    Block,
-    Exit,
-    Yield,
-}
-
+/// A run in progress, with the rules of one class.
 #[derive(Clone, Debug)]
 struct Core<C> {
     input: Input,
@@ -361,30 +217,6 @@ impl<C: FairClass> Core<C> {
         Ok(())
     }
 
-    fn tick(&mut self) {
-        match self.running {
-            Some(task) if self.fair.higher_runs => self.tick_higher(task),
-            _ => self.fair.tick(),
-        }
-    }
-
-    /// Budgets and slices of higher classes end at ticks.
-    fn tick_higher(&mut self, task: u32) {
-        let policy = self.tasks[task as usize].policy;
-        if self.charge_higher(task, true) {
-            self.fair.request(match policy {
-                Policy::Deadline { .. } => Reason::Budget,
-                _ => Reason::RoundRobin,
-            });
-        }
-    }
-
-    fn charge_higher(&mut self, task: u32, at_tick: bool) -> bool {
-        let ran = self.now - self.higher_charged;
-        self.higher_charged = self.now;
-        self.higher.charge(task, self.tasks[task as usize].policy, ran, at_tick)
-    }
-
     fn due_period(&self) -> Option<QueueId> {
         if !self.has_periods {
             return None;
@@ -426,24 +258,6 @@ impl<C: FairClass> Core<C> {
         self.observe_wakeup(task, true, before);
     }
 
-    fn is_higher(&self, task: u32) -> bool {
-        is_higher(self.tasks[task as usize].policy)
-    }
-
-    /// A task of a higher class becomes runnable.
-    fn start_higher(&mut self, task: u32) {
-        self.higher.enqueue(task, self.tasks[task as usize].policy, self.now);
-        self.check_higher(task);
-    }
-
-    /// Whether a task of a higher class preempts who runs.
-    fn check_higher(&mut self, task: u32) {
-        if self.higher.pick() == Some(task) && self.running != Some(task) {
-            let idle = self.running.is_none();
-            self.fair.request(if idle { Reason::IdleCpu } else { Reason::HigherClass });
-        }
-    }
-
     /// A task is woken; `since`: when it was asked to be.
     fn wake(&mut self, task: u32, since: u64) {
         let state = &mut self.tasks[task as usize];
@@ -478,97 +292,6 @@ impl<C: FairClass> Core<C> {
                 }
             }
         }
-    }
-
-    /// §1.3 schedule(): prev may leave, the class picks, the CPU switches.
-    fn schedule(&mut self, leave: Leave) {
-        let reason = match leave {
-            Leave::Preempt => self.fair.request.unwrap_or(Reason::IdleCpu),
-            Leave::Block => Reason::Block,
-            Leave::Exit => Reason::Exit,
-            Leave::Yield => Reason::Yield,
-        };
-        self.fair.counters.sched_count += 1;
-        self.fair.begin_schedule();
-        let prev = self.running;
-        if let Some(task) = prev {
-            self.bring_up_to_date(task);
-            self.leave_cpu(task, leave);
-        }
-        self.last_decision = Some(self.now);
-        let seen = self.observe_pick();
-        let next = self.pick_next();
-        self.observe_schedule(prev, next, reason, seen);
-        if next.is_none() {
-            self.fair.counters.sched_goidle += 1;
-        }
-        if next != prev {
-            self.switch(prev, next, reason);
-        }
-        self.completes_at = next.map_or(u64::MAX, |task| self.tasks[task as usize].completes_at(self.now));
-    }
-
-    /// What becomes of the running task before the next is picked.
-    fn leave_cpu(&mut self, task: u32, leave: Leave) {
-        let leaves = matches!(leave, Leave::Block | Leave::Exit);
-        let exit = leave == Leave::Exit;
-        if leaves {
-            self.tasks[task as usize].state = if exit { TaskState::Exited } else { TaskState::Blocked };
-        }
-        let policy = self.tasks[task as usize].policy;
-        if !self.fair.higher_runs {
-            if leaves {
-                self.fair.block(self.tasks[task as usize].entity, exit);
-            }
-            return;
-        }
-        self.charge_higher(task, false);
-        if leaves {
-            self.higher.dequeue(task, policy);
-        }
-        // A budget that ran out between ticks is seen here at the latest.
-        if let Some(start) = self.higher.throttle(task, policy, self.now)
-            && !exit
-        {
-            self.events.push(start, Event::Replenish(task));
-        }
-    }
-
-    /// The classes in order: deadline, real-time, fair, idle.
-    fn pick_next(&mut self) -> Option<u32> {
-        if let Some(task) = self.higher.pick() {
-            if !self.fair.higher_runs {
-                self.fair.give_way();
-            }
-            self.fair.higher_runs = true;
-            self.fair.request = None;
-            self.higher_charged = self.now;
-            return Some(task);
-        }
-        self.fair.higher_runs = false;
-        self.fair.pick_and_switch().and_then(|e| self.fair.task_index(e))
-    }
-
-    fn switch(&mut self, prev: Option<u32>, next: Option<u32>, reason: Reason) {
-        if prev.is_none() {
-            // The idle CPU's ticks did nothing and were passed over.
-            let missed = self.now.saturating_sub(self.next_tick).div_ceil(self.tick_ns);
-            self.next_tick += missed * self.tick_ns;
-        }
-        self.statistics.switch(self.now, prev, next, reason, &self.fair.counters);
-        if let Some(next) = next {
-            let cost = self.input.machine.context_switch_ns;
-            self.tasks[next as usize].overhead += cost;
-            self.statistics.cpu.lost_switch_ns += cost;
-        }
-        self.running = next;
-        self.run_from = self.now;
-    }
-
-    /// Takes what the running task has run since `run_from` from what it has to do.
-    fn bring_up_to_date(&mut self, task: u32) {
-        self.tasks[task as usize].has_run(self.now - self.run_from);
-        self.run_from = self.now;
     }
 
     fn end_warmup(&mut self) {

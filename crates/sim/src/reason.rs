@@ -1,6 +1,8 @@
 //! Why a task left the CPU. The reason is set where the decision is taken.
 //! Not for wording beyond a sentence: reports and the page say more.
 
+use crate::kernel::{Class, Release};
+
 macro_rules! reasons {
     ($($variant:ident $name:literal $why:literal $section:literal $function:literal $sentence:literal;)*) => {
         /// Why a context switch happened.
@@ -73,6 +75,41 @@ reasons! {
     HigherClass "higher-class" "preempt" "§1.3" "wakeup_preempt" "A real-time or deadline task became runnable.";
     RoundRobin "round-robin" "preempt" "§1.3" "task_tick_rt" "The SCHED_RR task had used its 100 ms and another of its priority waited.";
     Budget "budget" "preempt" "§1.3" "update_curr_dl" "The SCHED_DEADLINE task had used its budget of this period.";
+}
+
+impl Reason {
+    /// The section of `docs/model.md` that has the rule as `release` has it.
+    #[must_use]
+    pub fn section_in(self, release: Release) -> &'static str {
+        let current = release >= Release::V6_18;
+        match (self, release.class()) {
+            (Self::Yield, Class::Eevdf) if current => "current-kernels §2.11",
+            (Self::Yield, Class::Eevdf) => "§4.12",
+            (Self::Deadline, Class::Eevdf) if current => "current-kernels §2.6",
+            (Self::WakeupIdlePolicy | Self::WakeupDeadline | Self::WakeupShort, Class::Eevdf) if current => {
+                "current-kernels §2.9"
+            }
+            (Self::WakeupIdlePolicy, Class::Eevdf) => "§4.11",
+            (Self::SliceTimer | Self::SliceOverrun, _) if release >= Release::V7_1 => "current-kernels §2.13",
+            (Self::Nice, Class::Eevdf) if current => "current-kernels §2.11",
+            (Self::Nice, Class::Cfs) => "§3.9",
+            _ => self.section(),
+        }
+    }
+
+    /// The kernel function that takes the decision in `release`.
+    #[must_use]
+    pub fn function_in(self, release: Release) -> &'static str {
+        match (self, release.class()) {
+            (Self::WakeupIdlePolicy | Self::WakeupDeadline | Self::WakeupShort, _) if release >= Release::V7_0 => {
+                "wakeup_preempt_fair"
+            }
+            (Self::WakeupShort, _) if release >= Release::V6_18 => "check_preempt_wakeup_fair",
+            (Self::WakeupIdlePolicy, Class::Eevdf) if release >= Release::V6_8 => "check_preempt_wakeup_fair",
+            (Self::WakeupDeadline, _) if release < Release::V6_8 => "check_preempt_wakeup",
+            _ => self.function(),
+        }
+    }
 }
 
 #[cfg(test)]

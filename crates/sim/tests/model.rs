@@ -130,7 +130,9 @@ fn every_section_in_the_tables_is_there() {
     let headings = headings(&document());
     let features = FEATURES.iter().map(|info| (info.name, info.section));
     let tunables = TUNABLES.iter().map(|info| (info.name, info.section));
-    let reasons = Reason::ALL.iter().map(|reason| (reason.name(), reason.section()));
+    let of_release =
+        |release| Reason::ALL.iter().map(move |reason: &Reason| (reason.name(), reason.section_in(release)));
+    let reasons = Release::ALL.into_iter().flat_map(of_release);
     for (name, text) in features.chain(tunables).chain(reasons) {
         let cited = references(text);
         assert!(!cited.is_empty(), "{name}: {text:?} cites no section");

@@ -23,7 +23,7 @@ pub(super) struct Semaphore {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barrier {
     pub needed: u32,
-    pub arrived: Vec<u32>,
+    pub arrived: VecDeque<u32>,
 }
 
 /// A grid of points in time.
@@ -52,19 +52,19 @@ pub(super) struct ObjectStates {
     pub conditions: Vec<VecDeque<u32>>,
     pub semaphores: Vec<Semaphore>,
     pub barriers: Vec<Barrier>,
-    pub suspensions: Vec<Vec<u32>>,
+    pub suspensions: Vec<VecDeque<u32>>,
     pub timers: Vec<Timer>,
 }
 
 impl ObjectStates {
     pub fn new(objects: &Objects) -> Self {
-        let barrier = |needed: &u32| Barrier { needed: *needed, arrived: Vec::new() };
+        let barrier = |needed: &u32| Barrier { needed: *needed, arrived: VecDeque::new() };
         Self {
             mutexes: vec![Mutex::default(); objects.mutexes],
             conditions: vec![VecDeque::new(); objects.conditions],
             semaphores: vec![Semaphore::default(); objects.semaphores],
             barriers: objects.barriers.iter().map(barrier).collect(),
-            suspensions: vec![Vec::new(); objects.suspensions],
+            suspensions: vec![VecDeque::new(); objects.suspensions],
             timers: vec![Timer::default(); objects.timers],
         }
     }

@@ -128,16 +128,16 @@ impl<C: FairClass> Core<C> {
                 }
             }
             Step::Broadcast(ConditionId(condition)) => {
-                for waiter in std::mem::take(&mut self.objects.conditions[*condition as usize]) {
+                while let Some(waiter) = self.objects.conditions[*condition as usize].pop_front() {
                     self.wake_by_task(waiter);
                 }
             }
             Step::Suspend(point) => {
-                self.objects.suspensions[point.0 as usize].push(task);
+                self.objects.suspensions[point.0 as usize].push_back(task);
                 return Ok(Outcome::Block);
             }
             Step::Resume(point) => {
-                for waiter in std::mem::take(&mut self.objects.suspensions[point.0 as usize]) {
+                while let Some(waiter) = self.objects.suspensions[point.0 as usize].pop_front() {
                     self.wake_by_task(waiter);
                 }
             }
@@ -157,12 +157,13 @@ impl<C: FairClass> Core<C> {
                 semaphore.count -= 1;
             }
             Step::Barrier(barrier) => {
-                let barrier = &mut self.objects.barriers[barrier.0 as usize];
+                let place = barrier.0 as usize;
+                let barrier = &mut self.objects.barriers[place];
                 if barrier.arrived.len() as u32 + 1 < barrier.needed {
-                    barrier.arrived.push(task);
+                    barrier.arrived.push_back(task);
                     return Ok(Outcome::Block);
                 }
-                for waiter in std::mem::take(&mut barrier.arrived) {
+                while let Some(waiter) = self.objects.barriers[place].arrived.pop_front() {
                     self.wake_by_task(waiter);
                 }
             }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use schedlab_scenario::{Problem, link, open_bytes};
 use schedlab_sim::kernel::{FEATURES, Kernel, TUNABLES};
-use schedlab_sim::{Input, Step, TaskSpec};
+use schedlab_sim::{GroupId, GroupSpec, Input, Step, TaskSpec};
 
 #[test]
 fn documents_give_what_is_expected() {
@@ -99,6 +99,9 @@ fn input(out: &mut String, input: &Input) {
     if input.objects != schedlab_sim::Objects::default() {
         writeln!(out, "  {:?}", input.objects).unwrap();
     }
+    for (index, group) in input.groups.iter().enumerate() {
+        describe_group(out, index, group);
+    }
     let mut last = None;
     for task in &input.tasks {
         describe_task(out, "task", task, &mut last);
@@ -108,9 +111,30 @@ fn input(out: &mut String, input: &Input) {
     }
 }
 
+fn describe_group(out: &mut String, index: usize, group: &GroupSpec) {
+    write!(out, "  group {index} {}", group.path).unwrap();
+    if let Some(GroupId(parent)) = group.parent {
+        write!(out, " in {parent}").unwrap();
+    }
+    write!(out, ": weight {}", group.weight).unwrap();
+    if group.idle {
+        write!(out, ", idle").unwrap();
+    }
+    if group.latency_nice != 0 {
+        write!(out, ", latency nice {}", group.latency_nice).unwrap();
+    }
+    if let Some(max) = &group.max {
+        write!(out, ", {max:?}").unwrap();
+    }
+    writeln!(out).unwrap();
+}
+
 fn describe_task<'t>(out: &mut String, kind: &str, task: &'t TaskSpec, last: &mut Option<&'t TaskSpec>) {
     write!(out, "  {kind} {}: {:?} at {} ns, {:?}", task.name, task.birth, task.start_ns, task.policy).unwrap();
     write!(out, " nice {}", task.nice).unwrap();
+    if let Some(GroupId(group)) = task.group {
+        write!(out, ", in group {group}").unwrap();
+    }
     if let Some(slice) = task.slice_ns {
         write!(out, ", slice {slice} ns").unwrap();
     }

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use schedlab_scenario::{link, open};
+use schedlab_sim::Policy;
 
 #[test]
 fn rt_app_examples_open_and_compile() {
@@ -32,6 +33,8 @@ fn rt_app_examples_open_and_compile() {
             let prepared = variant.scenario.prepare(0).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
             assert_eq!(prepared.input.tasks.len(), prepared.tasks.len());
             assert!(prepared.input.tasks.iter().all(|task| !task.program.steps.is_empty()), "{name}");
+            let deadline = prepared.input.tasks.iter().any(|task| matches!(task.policy, Policy::Deadline { .. }));
+            assert_eq!(deadline, text.contains("SCHED_DEADLINE"), "{name}");
             let mut simulation = schedlab_sim::Simulation::new(prepared.input).unwrap();
             simulation.run_until(schedlab_sim::Limit::end()).unwrap_or_else(|error| panic!("{name}: {error}"));
             let run = simulation.finish();

@@ -1,188 +1,256 @@
-//! How the scheduling of a task changes from phase to phase.
+//! How the scheduling of a task changes from phase to phase: policy, nice value, slice, group.
 //! A phase changes only what it names, so what it leaves a task with depends on what was before.
 
 use schedlab_sim::kernel::Release;
-use schedlab_sim::{Policy as SimPolicy, Step};
+use schedlab_sim::{GroupId, Policy as SimPolicy, Step};
 
 use crate::problem::Problem;
-use crate::workload::{Action, Attributes, Loops, Phase, Policy, Task};
+use crate::workload::{Action, Amount, Attributes, Loops, Phase, Policy, Task};
 
+use super::groups::Groups;
+use super::policies::{self, At};
 use super::program::Compiler;
 
 /// The shortest and the longest slice of its own that a task can have (scheduler-model §4.7).
-const SLICE_US: std::ops::RangeInclusive<u64> = 100..=100_000;
+pub(super) const SLICE_US: std::ops::RangeInclusive<u64> = 100..=100_000;
+/// rt-app's real-time priority where none is named.
+const DEFAULT_RT_PRIORITY: u8 = 10;
 
-/// The scheduling of a task at one point of its program.
+/// The scheduling of a task at one point of its program. What another policy would take is kept for
+/// when it comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
-    policy: Policy,
-    nice: i8,
+    pub policy: Policy,
+    pub nice: i8,
+    rt_priority: u8,
     slice_us: Option<u64>,
+    pub deadline: DeadlineTimes,
+    pub group: Option<GroupId>,
 }
 
-/// The state before each phase in the first round of a task, and in every later one.
+/// The times of SCHED_DEADLINE as far as they were named, microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DeadlineTimes {
+    pub runtime_us: Option<u64>,
+    deadline_us: Option<u64>,
+    period_us: Option<u64>,
+}
+
+/// What the engine knows of a task's scheduling, its group apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scheduling {
+    pub policy: SimPolicy,
+    pub nice: i8,
+    pub slice_ns: Option<u64>,
+}
+
+/// What changes when a phase begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Change {
+    scheduling: Option<Scheduling>,
+    /// The new group; none within: the root.
+    group: Option<Option<GroupId>>,
+}
+
+/// A task's way through its phases.
 pub(super) struct Flow {
-    pub first: Vec<State>,
-    pub later: Vec<State>,
+    /// The state before each phase, round by round; the last is that of all later rounds.
+    pub before: Vec<Vec<State>>,
+    /// What each phase changes, round by round; the last goes for all later rounds.
+    pub rounds: Vec<Vec<Change>>,
+}
+
+/// What the meaning of attributes depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'g> {
+    pub release: Release,
+    pub groups: &'g Groups<'g>,
+}
+
+impl DeadlineTimes {
+    /// Budget, deadline and period, microseconds, with their defaults.
+    pub fn all(self) -> (u64, u64, u64) {
+        let runtime = self.runtime_us.unwrap_or(0);
+        let period = self.period_us.unwrap_or(runtime);
+        (runtime, self.deadline_us.unwrap_or(period), period)
+    }
 }
 
 impl State {
     /// What a phase or task makes of it. Values out of range are left out: they were told.
-    fn with(self, attributes: &Attributes) -> Self {
-        let policy = attributes.policy.unwrap_or(self.policy);
-        let takes_nice = matches!(policy, Policy::Other | Policy::Batch);
-        let nice = attributes.priority.filter(|_| takes_nice).and_then(nice_value).unwrap_or(self.nice);
-        let slice_us = match attributes.slice_us() {
-            Some(0) if takes_nice => None,
-            Some(slice) if takes_nice => Some(slice.clamp(*SLICE_US.start(), *SLICE_US.end())),
-            _ => self.slice_us,
+    pub fn with(self, attributes: &Attributes, context: Context<'_>) -> Self {
+        let mut state = Self { policy: attributes.policy.unwrap_or(self.policy), ..self };
+        match state.policy {
+            Policy::Other | Policy::Batch => {
+                state.nice = attributes.priority.and_then(nice_value).unwrap_or(self.nice);
+                state.slice_us = match attributes.slice_us().filter(|_| has_custom_slices(context.release)) {
+                    Some(0) => None,
+                    Some(slice) => Some(slice.clamp(*SLICE_US.start(), *SLICE_US.end())),
+                    None => self.slice_us,
+                };
+            }
+            Policy::Fifo | Policy::RoundRobin => {
+                state.rt_priority = attributes.priority.and_then(rt_priority).unwrap_or(self.rt_priority);
+            }
+            Policy::Idle | Policy::Deadline => {}
+        }
+        state.deadline = DeadlineTimes {
+            runtime_us: attributes.dl_runtime_us.or(self.deadline.runtime_us),
+            deadline_us: attributes.dl_deadline_us.or(self.deadline.deadline_us),
+            period_us: attributes.dl_period_us.or(self.deadline.period_us),
         };
-        Self { policy, nice, slice_us }
+        if let Some(path) = &attributes.taskgroup {
+            state.group = context.groups.id(path);
+        }
+        state
     }
 
-    /// The state after a phase: its attributes, then its `nice` events.
-    fn after(self, phase: &Phase) -> Self {
-        if phase.loops == Loops::Times(0) {
-            return self;
+    /// The state after a phase: its attributes, then its `nice` and `move` events.
+    fn after(self, phase: &Phase, context: Context<'_>) -> Self {
+        let mut state = self.with(&phase.attributes, context);
+        for event in &phase.events {
+            match &event.action {
+                Action::Nice(nice) => state.nice = *nice,
+                Action::Move(path) => state.group = context.groups.id(path),
+                _ => {}
+            }
         }
-        let state = self.with(&phase.attributes);
-        let nice = phase.events.iter().rev().find_map(|event| match event.action {
-            Action::Nice(nice) => Some(nice),
-            _ => None,
+        state
+    }
+
+    /// The scheduling as the engine takes it.
+    pub fn scheduling(self) -> Scheduling {
+        let ns = |us: u64| us.saturating_mul(1000);
+        let policy = match self.policy {
+            Policy::Other => SimPolicy::Normal,
+            Policy::Batch => SimPolicy::Batch,
+            Policy::Idle => SimPolicy::Idle,
+            Policy::Fifo => SimPolicy::Fifo { priority: self.rt_priority },
+            Policy::RoundRobin => SimPolicy::RoundRobin { priority: self.rt_priority },
+            Policy::Deadline => {
+                let (runtime, deadline, period) = self.deadline.all();
+                SimPolicy::Deadline { runtime_ns: ns(runtime), deadline_ns: ns(deadline), period_ns: ns(period) }
+            }
+        };
+        let slice_ns = self.slice_us.filter(|_| matches!(self.policy, Policy::Other | Policy::Batch)).map(ns);
+        Scheduling { policy, nice: self.nice, slice_ns }
+    }
+}
+
+impl Change {
+    fn between(before: State, after: State) -> Self {
+        let (old, new) = (before.scheduling(), after.scheduling());
+        Self { scheduling: (old != new).then_some(new), group: (before.group != after.group).then_some(after.group) }
+    }
+
+    /// The steps that make it.
+    pub fn steps(self) -> impl Iterator<Item = Step> {
+        let attributes = self.scheduling.map(|new| {
+            let Scheduling { policy, nice, slice_ns } = new;
+            Step::Attributes { policy, nice, slice_ns }
         });
-        Self { nice: nice.unwrap_or(state.nice), ..state }
+        attributes.into_iter().chain(self.group.map(Step::Move))
     }
 }
 
 impl Flow {
-    /// Follows the state through the phases. After one round it repeats: what a round names is
-    /// fixed, and what it does not name stays.
-    pub fn of(initial: State, phases: &[Phase]) -> Self {
-        let round = |start: State| {
-            let mut state = start;
-            let mut before = Vec::with_capacity(phases.len());
-            for phase in phases {
-                before.push(state);
-                state = state.after(phase);
+    /// Follows the state through the phases, until a round begins as the one before did: a round
+    /// names the same things each time, so that is soon.
+    pub fn of(initial: State, task: &Task, context: Context<'_>) -> Self {
+        let (mut before, mut rounds) = (Vec::new(), Vec::new());
+        let mut state = initial;
+        loop {
+            let start = state;
+            let mut states = Vec::with_capacity(task.phases.len());
+            let mut changes = Vec::with_capacity(task.phases.len());
+            for phase in &task.phases {
+                states.push(state);
+                if phase.loops == Loops::Times(0) {
+                    changes.push(Change::default());
+                } else {
+                    changes.push(Change::between(state, state.with(&phase.attributes, context)));
+                    state = state.after(phase, context);
+                }
             }
-            (before, state)
-        };
-        let (first, end) = round(initial);
-        Self { first, later: round(end).0 }
-    }
-
-    /// Whether the phases change the task in the first round as in the later ones.
-    pub fn is_steady(&self, phases: &[Phase]) -> bool {
-        let changes = |state: State, phase: &Phase| state.with(&phase.attributes);
-        phases.iter().enumerate().filter(|(_, phase)| phase.loops != Loops::Times(0)).all(|(index, phase)| {
-            let (first, later) = (self.first[index], self.later[index]);
-            let (a, b) = (changes(first, phase), changes(later, phase));
-            a == b || (a == first && b == later)
-        })
-    }
-
-    /// The change at the start of a phase, if it makes one in any of the rounds asked for.
-    pub fn change(&self, index: usize, phase: &Phase, first: bool, later: bool) -> Option<State> {
-        let of = |states: &[State]| (states[index], states[index].with(&phase.attributes));
-        let ((a, a_after), (b, b_after)) = (of(&self.first), of(&self.later));
-        if first && a != a_after {
-            Some(a_after)
-        } else if later && b != b_after {
-            Some(b_after)
-        } else {
-            None
+            before.push(states);
+            rounds.push(changes);
+            if state == start {
+                break;
+            }
         }
+        let endless = task.phases.iter().any(|phase| phase.loops == Loops::Forever);
+        let most = match task.loops {
+            _ if endless => 1,
+            Loops::Times(times) => usize::try_from(times).unwrap_or(usize::MAX).max(1),
+            Loops::Forever => usize::MAX,
+        };
+        before.truncate(most);
+        rounds.truncate(most);
+        while let [.., earlier, last] = rounds.as_slice()
+            && earlier == last
+        {
+            rounds.pop();
+        }
+        Self { before, rounds }
     }
 }
 
-fn nice_value(priority: i32) -> Option<i8> {
+pub(super) fn nice_value(priority: i32) -> Option<i8> {
     i8::try_from(priority).ok().filter(|nice| (-20..=19).contains(nice))
+}
+
+pub(super) fn rt_priority(priority: i32) -> Option<u8> {
+    u8::try_from(priority).ok().filter(|priority| (1..=99).contains(priority))
+}
+
+/// Custom slices came with 6.12 (scheduler-model §2).
+pub(super) fn has_custom_slices(release: Release) -> bool {
+    release >= Release::V6_12
 }
 
 impl Compiler<'_> {
     /// The scheduling a task starts with.
     pub(super) fn initial(&self, task: &Task, path: &str, found: &mut Vec<Problem>) -> State {
         let policy = self.scenario.workload.global.default_policy.unwrap_or_default();
-        let default = State { policy, nice: 0, slice_us: None };
-        let state = default.with(&task.attributes);
-        check(&task.attributes, state.policy, true, path, self.release(), found);
+        let default = State {
+            policy,
+            nice: 0,
+            rt_priority: DEFAULT_RT_PRIORITY,
+            slice_us: None,
+            deadline: DeadlineTimes::default(),
+            group: None,
+        };
+        let mut state = default.with(&task.attributes, self.context());
+        if state.policy == Policy::Deadline && state.deadline.runtime_us.is_none() && task.is_inline() {
+            state.deadline.runtime_us = self.old_budget(task, path, found);
+        }
+        let at = At { path, release: self.context().release, first: true };
+        policies::check(&task.attributes, state, at, found);
         state
     }
 
-    /// Tells of what is wrong or odd in the attributes of a phase that begins with `before`.
-    pub(super) fn check_phase(&self, phase: &Phase, before: State, path: &str, found: &mut Vec<Problem>) {
-        let policy = before.with(&phase.attributes).policy;
-        check(&phase.attributes, policy, phase.attributes.policy.is_some(), path, self.release(), found);
+    /// Beside events, rt-app reads `runtime` twice: as the event and as the old spelling of
+    /// `dl-runtime`.
+    fn old_budget(&self, task: &Task, path: &str, found: &mut Vec<Problem>) -> Option<u64> {
+        let runtime_us = task.phases.iter().flat_map(|phase| &phase.events).find_map(|event| match event.action {
+            Action::Runtime(Amount::Fixed(us)) if event.key == "runtime" => Some(us),
+            _ => None,
+        })?;
+        let message = "`runtime` is the event and the old spelling of `dl-runtime` here, as in rt-app";
+        found.push(Problem::notice(format!("{path}.runtime"), message));
+        Some(runtime_us)
     }
 
-    /// The state as the engine takes it: real-time and deadline tasks run in the fair class for the
-    /// present.
-    pub(super) fn in_engine(&self, state: State) -> (SimPolicy, i8, Option<u64>) {
-        let policy = match state.policy {
-            Policy::Other => SimPolicy::Normal,
-            Policy::Batch => SimPolicy::Batch,
-            Policy::Idle => SimPolicy::Idle,
-            Policy::Fifo | Policy::RoundRobin | Policy::Deadline => return (SimPolicy::Normal, 0, None),
-        };
-        let slice = state.slice_us.filter(|_| has_custom_slices(self.release())).map(|slice| slice * 1000);
-        (policy, state.nice, slice)
-    }
-
-    pub(super) fn attributes_step(&self, state: State) -> Step {
-        let (policy, nice, slice_ns) = self.in_engine(state);
-        Step::Attributes { policy, nice, slice_ns }
-    }
-
-    fn release(&self) -> Release {
-        self.scenario.kernel.release
-    }
-}
-
-/// Custom slices came with 6.12 (scheduler-model §2).
-fn has_custom_slices(release: Release) -> bool {
-    release >= Release::V6_12
-}
-
-fn check(
-    attributes: &Attributes,
-    policy: Policy,
-    names_policy: bool,
-    path: &str,
-    release: Release,
-    found: &mut Vec<Problem>,
-) {
-    let name = policy.name();
-    if !policy.is_fair() && names_policy {
-        let at = if attributes.policy.is_some() { format!("{path}.policy") } else { path.to_owned() };
-        let message = format!("{name} is not modelled yet; the task runs as SCHED_OTHER with nice 0");
-        found.push(Problem::notice(at, message));
-    }
-    if let Some(priority) = attributes.priority {
-        let at = format!("{path}.priority");
-        match policy {
-            Policy::Other | Policy::Batch if nice_value(priority).is_none() => {
-                let message = format!("expected the nice value of a {name} task, from -20 to 19, not {priority}");
-                found.push(Problem::error(at, message));
-            }
-            Policy::Fifo | Policy::RoundRobin if !(1..=99).contains(&priority) => {
-                let message = format!("expected the priority of a {name} task, from 1 to 99, not {priority}");
-                found.push(Problem::error(at, message));
-            }
-            Policy::Idle => found.push(Problem::notice(at, "the nice value of a SCHED_IDLE task has no effect")),
-            _ => {}
+    /// Tells of what is wrong or odd in the attributes of a phase, in any round.
+    pub(super) fn check_phase(&self, phase: &Phase, index: usize, flow: &Flow, path: &str, found: &mut Vec<Problem>) {
+        let mut own = Vec::new();
+        for before in flow.before.iter().filter_map(|round| round.get(index)) {
+            let at = At { path, release: self.context().release, first: false };
+            let mut told = Vec::new();
+            policies::check(&phase.attributes, before.with(&phase.attributes, self.context()), at, &mut told);
+            told.retain(|problem| !own.contains(problem));
+            own.append(&mut told);
         }
-    }
-    let Some(slice) = attributes.slice_us() else { return };
-    let key = if attributes.slice_us.is_some() { "slice_us" } else { "dl-runtime" };
-    let at = format!("{path}.{key}");
-    let takes_slice = matches!(policy, Policy::Other | Policy::Batch);
-    if !takes_slice && (key == "slice_us" || policy == Policy::Idle) {
-        found.push(Problem::notice(at, format!("a {name} task takes no slice of its own")));
-    } else if takes_slice && !has_custom_slices(release) {
-        let message = format!("{} has no slices of a task's own (6.12 and later have); it is ignored", release.name());
-        found.push(Problem::notice(at, message));
-    } else if takes_slice && slice > 0 && !SLICE_US.contains(&slice) {
-        let (least, most) = (SLICE_US.start(), SLICE_US.end());
-        found.push(Problem::notice(at, format!("the kernel keeps a slice between {least} and {most} µs")));
+        found.append(&mut own);
     }
 }

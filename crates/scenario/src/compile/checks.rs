@@ -9,9 +9,10 @@ use schedlab_sim::kernel::Release;
 use crate::document::Scenario;
 use crate::path::key_text;
 use crate::problem::Problem;
-use crate::workload::{Action, Attributes, Event, Loops, Policy, Task, Workload};
+use crate::workload::{Action, Attributes, Event, Loops, Task, Workload};
 
 use super::names::{Paths, PhasePath};
+use super::policies;
 
 /// Who uses a barrier.
 #[derive(Debug, Default)]
@@ -43,9 +44,6 @@ pub(super) fn barrier_users(workload: &Workload) -> HashMap<&str, BarrierUsers<'
 
 /// Checks what is outside the workload.
 pub(super) fn scenario(scenario: &Scenario, found: &mut Vec<Problem>) {
-    if !scenario.groups.is_empty() {
-        found.push(Problem::notice("groups", "groups are not modelled yet; every task runs in the root group"));
-    }
     let duration = scenario.duration_ms();
     if scenario.run.warmup_ms >= duration {
         let message = format!("the warm-up must end before the run does, at {duration} ms");
@@ -64,13 +62,13 @@ pub(super) fn instances(workload: &Workload, found: &mut Vec<Problem>) -> bool {
 }
 
 /// Checks the tasks.
-pub(super) fn workload(scenario: &Scenario, found: &mut Vec<Problem>) {
+pub(super) fn workload(scenario: &Scenario, paths: &Paths, found: &mut Vec<Problem>) {
     let workload = &scenario.workload;
     if workload.tasks.is_empty() {
         found.push(Problem::notice("workload.tasks", "there are no tasks; the CPU stays idle"));
     }
     global(workload, found);
-    let paths = Paths::of(workload);
+    policies::higher_classes(workload, paths, found);
     let barriers = barrier_users(workload);
     for (index, task) in workload.tasks.iter().enumerate() {
         let path = &paths.tasks[index];
@@ -85,39 +83,46 @@ pub(super) fn workload(scenario: &Scenario, found: &mut Vec<Problem>) {
                 }
             }
         }
-        if task.attributes.latency_nice.is_some() && scenario.kernel.release != Release::EevdfRfc {
-            let message =
-                format!("{} has no latency nice (eevdf-rfc has); it is ignored", scenario.kernel.release.name());
-            found.push(Problem::notice(format!("{path}.latency_nice"), message));
+        if task.attributes.latency_nice.is_some() {
+            latency_nice(scenario.kernel.release, path, found);
         }
         spinning(task, path, &phases, &barriers, found);
-        unmodelled(index, task, &paths, found);
+        unmodelled(index, task, paths, found);
     }
-    barriers_met(workload, &paths, &barriers, found);
-    wakers(workload, &paths, found);
+    barriers_met(workload, paths, &barriers, found);
+    wakers(workload, paths, found);
 }
 
 fn global(workload: &Workload, found: &mut Vec<Problem>) {
     if workload.global.pi_enabled {
-        found.push(Problem::notice("workload.global.pi_enabled", "priority inheritance is not modelled yet"));
+        found.push(Problem::notice("workload.global.pi_enabled", "priority inheritance is not modelled"));
     }
     if workload.global.ignored.iter().any(|(key, _)| key == "frag") {
         found.push(Problem::notice("workload.global.frag", "rt-app ignores `frag`; so does this"));
     }
-    if let Some(policy @ (Policy::Fifo | Policy::RoundRobin | Policy::Deadline)) = workload.global.default_policy {
-        let message = format!("{} is not modelled yet; tasks run as SCHED_OTHER with nice 0", policy.name());
-        found.push(Problem::notice("workload.global.default_policy", message));
-    }
 }
 
-fn attributes(attributes: &Attributes, cpus: u64, path: &str, found: &mut Vec<Problem>) {
-    for (index, &cpu) in attributes.cpus.iter().flatten().enumerate() {
+/// The CPUs that a task or a group may use must be there.
+pub(super) fn cpus(named: Option<&[u32]>, cpus: u64, path: &str, found: &mut Vec<Problem>) {
+    for (index, &cpu) in named.iter().copied().flatten().enumerate() {
         if u64::from(cpu) >= cpus {
             let machine = if cpus == 1 { "CPU 0 only".to_owned() } else { format!("CPUs 0 to {}", cpus - 1) };
             let message = format!("there is no CPU {cpu}: the machine has {machine}");
             found.push(Problem::error(format!("{path}.cpus[{index}]"), message));
         }
     }
+}
+
+/// Tells of a latency nice value, of a task or a group, in a release without.
+pub(super) fn latency_nice(release: Release, path: &str, found: &mut Vec<Problem>) {
+    if release != Release::EevdfRfc {
+        let message = format!("{} has no latency nice (eevdf-rfc has); it is ignored", release.name());
+        found.push(Problem::notice(format!("{path}.latency_nice"), message));
+    }
+}
+
+fn attributes(attributes: &Attributes, cpus: u64, path: &str, found: &mut Vec<Problem>) {
+    self::cpus(attributes.cpus.as_deref(), cpus, path, found);
     for (key, _) in &attributes.unmodelled {
         let message = format!("`{key}` is not modelled yet; it has no effect");
         found.push(Problem::notice(format!("{path}.{}", key_text(key)), message));

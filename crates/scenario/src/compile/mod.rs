@@ -3,9 +3,11 @@
 
 mod attributes;
 mod checks;
+mod groups;
 mod mutexes;
 mod names;
 mod platform;
+mod policies;
 mod program;
 
 use std::collections::{HashMap, HashSet};
@@ -17,6 +19,8 @@ use crate::document::{RecordKind, Scenario};
 use crate::problem::{Problem, nearest_name, verdict};
 use crate::workload::{Action, Start, Task};
 
+use attributes::Scheduling;
+use groups::Groups;
 use names::Paths;
 use program::Compiler;
 
@@ -67,8 +71,11 @@ impl Scenario {
         };
         let (mut tasks, mut operations) = (Vec::new(), Vec::new());
         if checks::instances(&self.workload, &mut found) {
-            checks::workload(self, &mut found);
-            (tasks, operations) = compile_tasks(self, &mut input, &mut found);
+            let paths = Paths::of(&self.workload);
+            checks::workload(self, &paths, &mut found);
+            let groups = Groups::of(self, &paths, input.seed, &mut found);
+            (tasks, operations) = compile_tasks(self, &paths, &groups, &mut input, &mut found);
+            input.groups = groups.specs;
         }
         let notices = verdict(found)?;
         Ok(Prepared { input, notices, tasks, operations })
@@ -76,11 +83,16 @@ impl Scenario {
 }
 
 /// Fills in tasks, templates and objects.
-fn compile_tasks(scenario: &Scenario, input: &mut Input, found: &mut Vec<Problem>) -> (Vec<TaskOrigin>, Vec<String>) {
+fn compile_tasks(
+    scenario: &Scenario,
+    paths: &Paths,
+    groups: &Groups<'_>,
+    input: &mut Input,
+    found: &mut Vec<Problem>,
+) -> (Vec<TaskOrigin>, Vec<String>) {
     let workload = &scenario.workload;
-    let paths = Paths::of(workload);
-    let templates = forked_tasks(&workload.tasks, &paths, found);
-    let mut compiler = Compiler::new(scenario, &templates);
+    let templates = forked_tasks(&workload.tasks, paths, found);
+    let mut compiler = Compiler::new(scenario, &templates, groups);
     let mut instances: HashMap<&str, u32> = HashMap::new();
     for task in &workload.tasks {
         *instances.entry(&task.name).or_default() += task.instances;
@@ -148,7 +160,7 @@ impl Compiler<'_> {
     fn task(&mut self, task: &Task, path: &str, found: &mut Vec<Problem>) -> TaskSpec {
         let initial = self.initial(task, path, found);
         let program = Arc::new(self.program(task, path, initial, found));
-        let (policy, nice, slice_ns) = self.in_engine(initial);
+        let Scheduling { policy, nice, slice_ns } = initial.scheduling();
         TaskSpec {
             name: task.name.clone(),
             identity: identity(&task.name, 0),
@@ -161,7 +173,7 @@ impl Compiler<'_> {
             nice,
             slice_ns,
             latency_nice: task.attributes.latency_nice.unwrap_or(0),
-            group: None,
+            group: initial.group,
             cookie: task.cookie,
             program,
         }

@@ -47,6 +47,10 @@ pub(super) fn kernel(kernel: &Kernel, machine: &Machine, found: &mut Vec<Problem
         let message = format!("{} is not modelled yet; modelled: {}", release.name(), names.join(", "));
         found.push(Problem::error("kernel.release", message));
     }
+    if release.checked_against().is_none() {
+        let message = format!("{} follows the rules but was not checked against a kernel", release.name());
+        found.push(Problem::notice("kernel.release", message));
+    }
     let mut result = SimKernel::new(release, u32::try_from(machine.cpus()).unwrap_or(u32::MAX));
     for (&feature, &on) in &kernel.features {
         let path = format!("kernel.features.{}", feature.name());

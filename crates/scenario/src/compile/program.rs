@@ -12,8 +12,9 @@ use crate::document::Scenario;
 use crate::problem::Problem;
 use crate::workload::{Action, Amount, Loops, Phase, Task, TimerMode, Workload};
 
-use super::attributes::{Flow, State};
+use super::attributes::{Change, Context, Flow, State};
 use super::checks;
+use super::groups::Groups;
 use super::mutexes::{self, Held};
 use super::names::{Names, PhasePath};
 
@@ -25,6 +26,7 @@ const PHASE_COUNTER: u32 = 1;
 pub(super) struct Compiler<'s> {
     pub scenario: &'s Scenario,
     templates: &'s HashMap<&'s str, u32>,
+    groups: &'s Groups<'s>,
     task_names: std::collections::HashSet<&'s str>,
     mutexes: Names,
     conditions: Names,
@@ -48,10 +50,11 @@ struct Writer<'c, 's> {
 }
 
 impl<'s> Compiler<'s> {
-    pub fn new(scenario: &'s Scenario, templates: &'s HashMap<&'s str, u32>) -> Self {
+    pub fn new(scenario: &'s Scenario, templates: &'s HashMap<&'s str, u32>, groups: &'s Groups<'s>) -> Self {
         Self {
             scenario,
             templates,
+            groups,
             task_names: scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect(),
             mutexes: Names::default(),
             conditions: Names::default(),
@@ -63,12 +66,17 @@ impl<'s> Compiler<'s> {
         }
     }
 
+    /// What the meaning of attributes depends on.
+    pub fn context(&self) -> Context<'s> {
+        Context { release: self.scenario.kernel.release, groups: self.groups }
+    }
+
     /// The program of a task that starts in the state `initial`.
     pub fn program(&mut self, task: &Task, path: &str, initial: State, found: &mut Vec<Problem>) -> Program {
         let paths = PhasePath::all(path, task);
-        let flow = Flow::of(initial, &task.phases);
+        let flow = Flow::of(initial, task, self.context());
         for (index, phase) in task.phases.iter().enumerate() {
-            self.check_phase(phase, flow.first[index], &paths[index].path, found);
+            self.check_phase(phase, index, &flow, &paths[index].path, found);
         }
         let held = mutexes::follow(task, &paths, found);
         let mut writer = Writer {
@@ -79,21 +87,7 @@ impl<'s> Compiler<'s> {
             own_timers: Names::default(),
             traces: HashMap::new(),
         };
-        let steady = flow.is_steady(&task.phases);
-        match task.loops {
-            Loops::Times(0) => {}
-            Loops::Times(1) => writer.round(&flow, true, false),
-            loops if steady => writer.repeated(loops, TASK_COUNTER, |writer| writer.round(&flow, true, true)),
-            loops => {
-                // The first round changes other things than the later ones: it is written apart.
-                writer.round(&flow, true, false);
-                let rest = match loops {
-                    Loops::Forever => Loops::Forever,
-                    Loops::Times(times) => Loops::Times(times - 1),
-                };
-                writer.repeated(rest, TASK_COUNTER, |writer| writer.round(&flow, false, true));
-            }
-        }
+        writer.rounds(task.loops, &flow.rounds);
         let loops = if writer.steps.iter().any(|step| matches!(step, Step::LoopStart { .. })) { 2 } else { 0 };
         let (own_timers, traces) = (writer.own_timers.len(), writer.traces.len());
         Program { steps: writer.steps, loops, own_timers, traces }
@@ -117,16 +111,27 @@ impl<'s> Compiler<'s> {
 }
 
 impl Writer<'_, '_> {
-    /// The phases once; `first` and `later` say which rounds the steps stand for.
-    fn round(&mut self, flow: &Flow, first: bool, later: bool) {
+    /// All rounds. The first ones that change other things than the later ones are written apart.
+    fn rounds(&mut self, loops: Loops, rounds: &[Vec<Change>]) {
+        let (Some((last, apart)), true) = (rounds.split_last(), loops != Loops::Times(0)) else { return };
+        for changes in apart {
+            self.round(changes);
+        }
+        let rest = match loops {
+            Loops::Forever => Loops::Forever,
+            Loops::Times(times) => Loops::Times(times.saturating_sub(apart.len() as u64)),
+        };
+        self.repeated(rest, TASK_COUNTER, |writer| writer.round(last));
+    }
+
+    /// The phases once, with what they change.
+    fn round(&mut self, changes: &[Change]) {
         let task = self.task;
-        for (index, phase) in task.phases.iter().enumerate() {
+        for (index, (phase, change)) in task.phases.iter().zip(changes).enumerate() {
             if phase.loops == Loops::Times(0) {
                 continue;
             }
-            if let Some(state) = flow.change(index, phase, first, later) {
-                self.steps.push(self.compiler.attributes_step(state));
-            }
+            self.steps.extend(change.steps());
             self.repeated(phase.loops, PHASE_COUNTER, |writer| writer.events(index, phase));
         }
     }
@@ -184,6 +189,11 @@ impl Writer<'_, '_> {
                 None => return,
             },
             Action::Nice(nice) => Step::Nice(*nice),
+            Action::Move(path) => Step::Move(self.compiler.groups.id(path)),
+            Action::Weight { group, weight } => match self.compiler.groups.id(group) {
+                Some(group) => Step::Weight(group, *weight),
+                None => return,
+            },
             Action::OperationBegin(name) => Step::OperationBegin(OperationId(self.compiler.operations.number(name))),
             Action::OperationEnd(name) => Step::OperationEnd(OperationId(self.compiler.operations.number(name))),
             Action::Unmodelled { .. } => return,

@@ -2,13 +2,15 @@
 //! Not for share links ([`crate::link`]) or for what a run is made of ([`crate::compile`]).
 
 mod group;
+mod group_path;
 mod kernel;
 mod machine;
 mod run;
 mod upgrade;
 
-pub(crate) use group::read_cpus;
 pub use group::{Group, Max};
+pub(crate) use group::{read_cpus, read_latency_nice, read_weight};
+pub use group_path::GroupPath;
 pub use kernel::{CoreSched, Kernel};
 pub use machine::{HZ, MOST_CPUS, Machine, Tick};
 pub use run::{DEFAULT_DURATION_MS, RecordKind, RunOptions};
@@ -272,7 +274,7 @@ impl Scenario {
         }
         let mut groups = Value::object();
         for group in &self.groups {
-            groups.push(&group.path, group.write());
+            groups.push(group.path.as_str(), group.write());
         }
         let parts = [("machine", self.machine.write()), ("kernel", self.kernel.write()), ("groups", groups)];
         for (key, part) in parts {

@@ -1,6 +1,6 @@
-//! What a task or a phase says of its scheduling: policy, priority, slice, CPUs.
+//! What a task or a phase says of its scheduling: policy, priority, budget or slice, group, CPUs.
 
-use crate::document::read_cpus;
+use crate::document::{GroupPath, read_cpus, read_latency_nice};
 use crate::json::Value;
 use crate::problem::Problem;
 use crate::read::Node;
@@ -63,21 +63,26 @@ pub struct Attributes {
     /// `policy`.
     pub policy: Option<Policy>,
     /// `priority`: the nice value for SCHED_OTHER and SCHED_BATCH, -20 to 19; the real-time
-    /// priority for SCHED_FIFO and SCHED_RR, 1 to 99.
+    /// priority for SCHED_FIFO and SCHED_RR, 1 to 99 (10 where none is named).
     pub priority: Option<i32>,
     /// `slice_us`, an extension: a slice of its own, before `dl-runtime`.
     pub slice_us: Option<u64>,
-    /// `dl-runtime`: the budget of SCHED_DEADLINE; with SCHED_OTHER a slice of its own.
+    /// `dl-runtime`: the budget of SCHED_DEADLINE, at least 2 µs; with SCHED_OTHER a slice of its
+    /// own.
     pub dl_runtime_us: Option<u64>,
-    /// `dl-period`.
+    /// `dl-period` of SCHED_DEADLINE; where none is named the budget.
     pub dl_period_us: Option<u64>,
-    /// `dl-deadline`.
+    /// `dl-deadline` of SCHED_DEADLINE, from the budget to the period; where none is named the
+    /// period.
     pub dl_deadline_us: Option<u64>,
     /// `cpus`.
     pub cpus: Option<Vec<u32>>,
+    /// `taskgroup`: the control group. One that the document's `groups` do not name has the
+    /// defaults.
+    pub taskgroup: Option<GroupPath>,
     /// `latency_nice`, an extension: -20 to 19, at task level, for eevdf-rfc.
     pub latency_nice: Option<i8>,
-    /// Accepted keys that are not modelled yet, kept as written: `util_min`, `taskgroup` …
+    /// Accepted keys that are not modelled yet, kept as written: `util_min`, `nodes_membind` …
     pub unmodelled: Vec<(String, Value)>,
 }
 
@@ -128,14 +133,8 @@ impl Attributes {
                 node.unsigned("a utilisation", 0..=1024, out);
                 self.keep(key, node);
             }
-            "taskgroup" => {
-                node.string("the path of a group", out);
-                self.keep(key, node);
-            }
-            "latency_nice" => {
-                let value = node.integer("a latency-nice value", -20..=19, out);
-                self.latency_nice = value.and_then(|value| i8::try_from(value).ok());
-            }
+            "taskgroup" => self.taskgroup = GroupPath::read(node, out),
+            "latency_nice" => self.latency_nice = read_latency_nice(node, out),
             "working_set_kib" => {
                 node.unsigned("a whole number of KiB", 0..=1_000_000_000, out);
                 self.keep(key, node);
@@ -169,6 +168,9 @@ impl Attributes {
         }
         if let Some(cpus) = &self.cpus {
             object.push("cpus", cpus.clone());
+        }
+        if let Some(group) = &self.taskgroup {
+            object.push("taskgroup", group.as_str());
         }
         if let Some(latency_nice) = self.latency_nice {
             object.push("latency_nice", latency_nice);

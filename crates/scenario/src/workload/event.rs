@@ -1,6 +1,7 @@
 //! The events of a phase: rt-app's and the extensions.
 
-use crate::json::Value;
+use crate::document::{GroupPath, read_weight};
+use crate::json::{Kind, Value};
 use crate::problem::Problem;
 use crate::read::{Fields, Node};
 
@@ -113,12 +114,23 @@ pub enum Action {
     Fork(String),
     /// `nice`, an extension: changes the own nice value.
     Nice(i8),
+    /// `move`, an extension: moves itself to another group, as `taskgroup` does at the start of a
+    /// phase. The value is the path, `/` for the root.
+    Move(GroupPath),
+    /// `weight`, an extension: writes cpu.weight of a group. The value is
+    /// `{"group": "/a", "weight": 200}`.
+    Weight {
+        /// The group; one that the document's `groups` or some task names.
+        group: GroupPath,
+        /// The weight, 1 to 10000.
+        weight: u32,
+    },
     /// `op_begin`, an extension: an operation begins.
     OperationBegin(String),
     /// `op_end`, an extension: the operation ends.
     OperationEnd(String),
     /// An event that is accepted and takes no time yet, kept as written: `mem`, `iorun`, `memrun`,
-    /// `move`, `weight`, `pipe_write`, `pipe_read`.
+    /// `pipe_write`, `pipe_read`.
     Unmodelled {
         /// The event's name.
         event: &'static str,
@@ -180,6 +192,8 @@ impl Action {
             Self::Yield => "yield",
             Self::Fork(_) => "fork",
             Self::Nice(_) => "nice",
+            Self::Move(_) => "move",
+            Self::Weight { .. } => "weight",
             Self::OperationBegin(_) => "op_begin",
             Self::OperationEnd(_) => "op_end",
             Self::Unmodelled { event, .. } => event,
@@ -217,6 +231,8 @@ impl Action {
             "yield" => Self::Yield,
             "fork" => Self::Fork(name("a task", out)?),
             "nice" => Self::Nice(i8::try_from(node.integer("a nice value", -20..=19, out)?).unwrap_or(0)),
+            "move" => Self::Move(GroupPath::read(node, out)?),
+            "weight" => return read_weight_event(node, out),
             "op_begin" => Self::OperationBegin(name("an operation", out)?),
             "op_end" => Self::OperationEnd(name("an operation", out)?),
             _ => {
@@ -263,6 +279,13 @@ impl Action {
             | Self::OperationEnd(name) => Value::from(name.as_str()),
             Self::Yield => Value::from(""),
             Self::Nice(nice) => Value::from(*nice),
+            Self::Move(group) => Value::from(group.as_str()),
+            Self::Weight { group, weight } => {
+                let mut object = Value::object();
+                object.push("group", group.as_str());
+                object.push("weight", *weight);
+                object
+            }
             Self::Unmodelled { value, .. } => value.clone(),
         }
     }
@@ -294,6 +317,24 @@ fn read_wait(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<(String, String)
         out.push(node.error("expected {\"ref\": the condition, \"mutex\": the mutex}"));
     }
     Some((condition?.string("the name of a condition", out)?, mutex?.string("the name of a mutex", out)?))
+}
+
+fn read_weight_event(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Action> {
+    let expected = "{\"group\": the path of a group, \"weight\": its cpu.weight}";
+    if !matches!(node.value.kind, Kind::Object(_)) {
+        out.push(node.error(format!("expected {expected}, not {}", node.value.describe())));
+        return None;
+    }
+    let mut fields = Fields::of(node, "a weight event", out)?;
+    let group = fields.take("group", out);
+    let weight = fields.take("weight", out);
+    fields.finish(out);
+    if group.is_none() || weight.is_none() {
+        out.push(node.error(format!("expected {expected}")));
+    }
+    let group = group.and_then(|node| GroupPath::read(&node, out));
+    let weight = weight.and_then(|node| read_weight(&node, out));
+    Some(Action::Weight { group: group?, weight: weight? })
 }
 
 /// Events that take no time yet are checked all the same, so that a file stays valid when they do.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
+use schedlab_scenario::Scenario;
 use schedlab_view::Theme;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -45,17 +46,24 @@ pub fn App() -> Html {
         let dispatch = dispatch.clone();
         use_callback((), move |edit: Edit, ()| dispatch.emit(Action::Edit(edit)))
     };
+    let start = {
+        let (lab, pool, dispatch) = (lab.clone(), pool.clone(), dispatch.clone());
+        Callback::from(move |scenario: Rc<Scenario>| {
+            // Before it begins: the handle sees each change at once.
+            let job = lab.next_job();
+            dispatch.emit(Action::Begin);
+            pool.run(job, &scenario.to_json(), scenario.variant_count());
+        })
+    };
     let run = {
-        let (lab, pool, dispatch, tab, slow) = (lab.clone(), pool.clone(), dispatch.clone(), tab.clone(), slow);
+        let (lab, pool, dispatch, tab, start) =
+            (lab.clone(), pool.clone(), dispatch.clone(), tab.clone(), start.clone());
         Callback::from(move |()| match &lab.running {
             Some(running) if slow => pool.stop(running.job),
-            _ => {
-                let Some(scenario) = applied(&lab, &dispatch) else { return tab.set(Tab::Text) };
-                // Before it begins: the handle sees each change at once.
-                let job = lab.next_job();
-                dispatch.emit(Action::Begin);
-                pool.run(job, &scenario.to_json(), scenario.variant_count());
-            }
+            _ => match applied(&lab, &dispatch) {
+                Some(scenario) => start.emit(scenario),
+                None => tab.set(Tab::Text),
+            },
         })
     };
     let ask = {
@@ -72,9 +80,10 @@ pub fn App() -> Html {
         ask: ask.clone(),
         lab: (*lab).clone(),
     });
+    // Nobody starts from an empty page. An unfinished text is left alone.
     {
-        let run = run.clone();
-        use_effect_with((), move |()| run.emit(()));
+        let scenario = Rc::clone(&lab.scenario);
+        use_effect_with((), move |()| start.emit(scenario));
     }
 
     let step = {
@@ -112,7 +121,7 @@ pub fn App() -> Html {
 }
 
 /// The scenario to run: an unfinished text counts when it can be read.
-fn applied(lab: &Lab, dispatch: &Callback<Action>) -> Option<Rc<schedlab_scenario::Scenario>> {
+fn applied(lab: &Lab, dispatch: &Callback<Action>) -> Option<Rc<Scenario>> {
     let Some(text) = &lab.text else { return Some(Rc::clone(&lab.scenario)) };
     match schedlab_scenario::open(text) {
         Ok(opened) => {
@@ -138,7 +147,7 @@ fn to_results() -> Callback<MouseEvent> {
     })
 }
 
-fn copy_link(scenario: &schedlab_scenario::Scenario, dispatch: Callback<Action>) {
+fn copy_link(scenario: &Scenario, dispatch: Callback<Action>) {
     let Some(address) = store::put_link(scenario) else { return };
     let Some(window) = web_sys::window() else { return };
     spawn_local(async move {
@@ -194,7 +203,14 @@ fn use_follow(lab: &UseReducerHandle<Lab>) -> usize {
             move || drop(settle)
         });
     }
-    use_effect_with(lab.text.clone(), |text| store::keep_text(text.as_ref()));
+    // What was kept earlier stays until something else is typed.
+    let kept = use_mut_ref(|| lab.text.clone());
+    use_effect_with(lab.text.clone(), move |text| {
+        if *kept.borrow() != *text {
+            store::keep_text(text.as_ref());
+            kept.borrow_mut().clone_from(text);
+        }
+    });
     *length
 }
 

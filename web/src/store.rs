@@ -36,7 +36,9 @@ pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
             let note = theirs
                 .is_some()
                 .then(|| Message::note("Opened from a link. Undo brings your own draft back.", opened.notices.clone()));
-            Lab::new(opened.scenario, None, note, theirs.is_none()).after(theirs)
+            // An unfinished text belongs to the draft, not to a scenario of somebody else.
+            let text = text.filter(|_| theirs.is_none());
+            Lab::new(opened.scenario, text, note, theirs.is_none()).after(theirs)
         }
         Err(problems) => fallback(Some(bad_link(problems))),
     }
@@ -143,6 +145,15 @@ mod tests {
         let lab = begin(&link::encode(&titled("theirs")), Some(titled("mine")), None);
         assert_eq!(lab.scenario.title, "theirs");
         assert!(lab.can_undo() && !lab.touched && lab.message.is_some());
+    }
+
+    #[test]
+    fn a_visit_that_goes_on_keeps_the_unfinished_text_and_another_scenario_does_not_get_it() {
+        let text = || Some("{ unfinished".to_owned());
+        let mine = link::encode(&titled("mine"));
+        assert_eq!(begin(&mine, Some(titled("mine")), text()).text, text());
+        assert_eq!(begin(&mine, None, text()).text, text());
+        assert_eq!(begin(&link::encode(&titled("theirs")), Some(titled("mine")), text()).text, None);
     }
 
     #[test]

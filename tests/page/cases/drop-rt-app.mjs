@@ -15,7 +15,7 @@ export async function run(lab) {
   await expect.visible(page.getByRole('button', { name: /BrowserMain/ }));
   await page.getByRole('button', { name: /Run/ }).first().click();
   await ready();
-  const tasks = page.getByRole('region', { name: 'Tasks' });
+  const tasks = page.getByRole('region', { name: 'Tasks', exact: true });
   await expect.text(tasks, /BrowserMain/);
   const changes = page.getByRole('region', { name: 'What changed' });
   await expect.text(changes, /A\s6\.5[\s\S]*B\s6\.12/);

@@ -22,7 +22,7 @@ export async function run(lab) {
 
   await page.getByRole('button', { name: /Run/ }).first().click();
   await ready();
-  await expect.text(page.getByRole('region', { name: 'Tasks' }), /hog:\(3\)/);
+  await expect.text(page.getByRole('region', { name: 'Tasks', exact: true }), /hog:\(3\)/);
 
   // A value that makes no sense is told beside the field and goes nowhere.
   await show(page, 'Workload');

@@ -17,7 +17,7 @@ export async function run(lab) {
     expect.ok(sharp <= 1, `${chart} has the pixels of the screen`);
   }
   await expect.text(page.getByRole('region', { name: 'Counters' }), /sched_count/);
-  await expect.text(page.getByRole('region', { name: 'Tasks' }), /hog:\(5\)[\s\S]*sleeper/);
+  await expect.text(page.getByRole('region', { name: 'Tasks', exact: true }), /hog:\(5\)[\s\S]*sleeper/);
   // The first switch is selected and explained.
   await expect.text(page.getByRole('complementary', { name: 'Why' }), /CPU 0[\s\S]*Rule: decided in/);
   await shot('first-visit');

@@ -31,7 +31,7 @@ export async function run(lab) {
   await page.keyboard.type('4');
   await page.keyboard.press('ControlOrMeta+Enter');
   await ready();
-  await expect.text(page.getByRole('region', { name: 'Tasks' }), /hog:\(4\)/);
+  await expect.text(page.getByRole('region', { name: 'Tasks', exact: true }), /hog:\(4\)/);
 
   // Leave the field: the keys of the page count again.
   await tabTo(/Context switches/, 200);

@@ -41,8 +41,7 @@ pub fn Delays(props: &DelaysProps) -> Html {
     };
     let names: Vec<String> = props.results.reports.iter().map(|report| report.name.clone()).collect();
     let title = if *run_delay { "Run delay" } else { "Wake delay" };
-    let meaning = if *run_delay { "every wait" } else { "wake-up to first run" };
-    let kind = if *histogram { "share of waits" } else { "share not longer" };
+    let about = if *histogram { "share of waits" } else { "share of waits not longer" };
     let choose = |state: &UseStateHandle<bool>| {
         let state = state.clone();
         Callback::from(move |chosen: usize| state.set(chosen == 1))
@@ -58,7 +57,7 @@ pub fn Delays(props: &DelaysProps) -> Html {
         </>
     };
     html! {
-        <PlotCard {title} about={format!("{meaning} · {kind}")} picture={(*picture).clone()} variants={names}
+        <PlotCard {title} {about} picture={(*picture).clone()} variants={names}
             theme={props.theme} {choices} />
     }
 }

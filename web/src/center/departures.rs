@@ -42,7 +42,7 @@ pub fn Departures(props: &DeparturesProps) -> Html {
     });
     html! {
         <div class="stack">
-            <PlotCard title="Preemptions" about="times a runnable task had to leave" picture={preemptions}
+            <PlotCard title="Preemptions" about="times made to leave" picture={preemptions}
                 variants={names.clone()} theme={props.theme} height={height(kinds.len())} />
             <PlotCard title="Why tasks left" about="switches by reason" first="Reason" picture={departures}
                 variants={names} theme={props.theme} height={height(reasons.len())} />

@@ -198,9 +198,15 @@ pub(crate) fn who(who: Option<&Who>, marks: &[char], theme: Theme) -> Html {
 }
 
 fn line(switch: &Switch, marks: &[char], theme: Theme) -> Html {
+    // Nanoseconds and the unit are left out where there is no room.
+    let instant = format::instant(switch.at_ns);
+    let (at, fine) = match instant.char_indices().rev().nth(5) {
+        Some((end, _)) => (instant[..end].to_owned(), instant[end..].to_owned()),
+        None => (instant, String::new()),
+    };
     html! {
         <>
-            <span class="num">{ format::instant(switch.at_ns) }</span>
+            <span class="num">{ at }<span class="fine">{ fine }</span></span>
             <span>{ who(switch.prev.as_ref(), marks, theme) }</span>
             <span class="mute" aria-label="to">{ "→" }</span>
             <span>{ who(switch.next.as_ref(), marks, theme) }</span>

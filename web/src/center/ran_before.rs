@@ -32,9 +32,8 @@ pub fn RanBefore(props: &RanBeforeProps) -> Html {
     let choices = html! {
         <Select bare=true label="Task that was preempted" value={chosen.clone()} {options} on_change={move |name| task.set(name)} />
     };
-    let about = if chosen.is_empty() { "all tasks · log2 µs".to_owned() } else { format!("{chosen} · log2 µs") };
     html! {
-        <PlotCard title="Ran before being preempted" {about} picture={Picture::Columns(Columns::log2_microseconds(&series))}
+        <PlotCard title="Ran before being preempted" about="log2 µs" picture={Picture::Columns(Columns::log2_microseconds(&series))}
             variants={names} theme={props.theme} {choices} />
     }
 }

@@ -34,12 +34,13 @@ pub fn Tasks(props: &TasksProps) -> Html {
         <section class="card" aria-label="Tasks">
             <div class="head"><h2>{ "Tasks" }</h2><small>{ "instances together · delays in ms" }</small></div>
             <div class="scroll" tabindex="0" role="group" aria-label="Tasks, as a table">
-                <table>
+                <table class="tasks">
                     <thead>
                         <tr>
                             <th scope="col" rowspan="2">{ "Task" }</th><th scope="col" rowspan="2">{ "Runtime ms" }</th>
                             <th scope="col" rowspan="2">{ "Switches" }</th><th scope="col" rowspan="2">{ "Preempted" }</th>
-                            <th scope="colgroup" colspan="3">{ "Wake delay" }</th><th scope="colgroup" colspan="3">{ "Run delay" }</th>
+                            <th class="group" scope="colgroup" colspan="3">{ "Wake delay" }</th>
+                            <th class="group" scope="colgroup" colspan="3">{ "Run delay" }</th>
                         </tr>
                         <tr>
                             { for ["avg", "p99", "max", "avg", "p99", "max"].map(|name| html! { <th scope="col">{ name }</th> }) }

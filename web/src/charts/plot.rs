@@ -51,7 +51,7 @@ pub fn PlotCard(props: &PlotProps) -> Html {
             <>
                 <Canvas picture={props.picture.clone()} theme={props.theme} height={props.height}
                     variants={props.variants.clone()} label={format!("{}: {}", props.title, props.about)} />
-                { legend(&props.variants) }
+                { legend(&props.variants, matches!(props.picture, Picture::Curves(_))) }
             </>
         }
     };
@@ -88,23 +88,29 @@ fn table(props: &PlotProps) -> Html {
     }
 }
 
-fn legend(variants: &[String]) -> Html {
+/// Which variant is which: its stroke for curves, its fill for bars.
+fn legend(variants: &[String], curves: bool) -> Html {
     let entry = |(index, name): (usize, &String)| {
         let colour = format!("var(--variant-{})", index % palette::VARIANT_COLOURS);
         let dash = match palette::stroke(index) {
             palette::Stroke::Solid => None,
             palette::Stroke::Dashed(on, off) => Some(format!("{on} {off}")),
         };
+        let fill = if palette::filled(index) { colour.clone() } else { "none".to_owned() };
         html! {
             <span>
                 <svg viewBox="0 0 22 10" aria-hidden="true">
-                    <path d="M0 5h22" fill="none" stroke={colour} stroke-width="2" stroke-dasharray={dash} />
+                    if curves {
+                        <path d="M0 5h22" fill="none" stroke={colour} stroke-width="2" stroke-dasharray={dash} />
+                    } else {
+                        <rect x="8" y="1" width="13" height="8" {fill} stroke={colour} stroke-width="1.5" />
+                    }
                 </svg>
                 <VariantMark {index} name={name.clone()} />
             </span>
         }
     };
-    html! { <div class="legend">{ for variants.iter().enumerate().map(entry) }</div> }
+    html! { <div class="legend" aria-hidden="true">{ for variants.iter().enumerate().map(entry) }</div> }
 }
 
 #[derive(Properties, PartialEq)]

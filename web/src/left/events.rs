@@ -171,8 +171,12 @@ fn value(props: &EventsProps, place: usize, action: &Action) -> Html {
             html! { <Field bare=true label={format!("Event {number}: nice")} value={nice.to_string()} {on_change} /> }
         }
         Action::Yield => html! { <span /> },
-        Action::Unmodelled { .. } => html! { <span class="mute">{ "kept as written, no effect yet" }</span> },
-        other => name("name", name_of(other).unwrap_or_default(), |old, text| converted_name(old.event(), text)),
+        other => match name_of(other) {
+            Some(text) => {
+                name("name", text, |old, text| converted_name(old.event(), text).unwrap_or_else(|| old.clone()))
+            }
+            None => html! { <span class="mute">{ "as written; see the text" }</span> },
+        },
     }
 }
 
@@ -250,12 +254,13 @@ fn converted(old: &Action, kind: &str) -> Action {
         "sync" => Action::Sync { condition: name, mutex: "mutex".to_owned() },
         "yield" => Action::Yield,
         "nice" => Action::Nice(0),
-        other => converted_name(other, name),
+        other => converted_name(other, name).unwrap_or_else(|| old.clone()),
     }
 }
 
-fn converted_name(kind: &str, name: String) -> Action {
-    match kind {
+/// An event that has nothing but a name.
+fn converted_name(kind: &str, name: String) -> Option<Action> {
+    Some(match kind {
         "lock" => Action::Lock(name),
         "unlock" => Action::Unlock(name),
         "signal" => Action::Signal(name),
@@ -267,8 +272,9 @@ fn converted_name(kind: &str, name: String) -> Action {
         "barrier" => Action::Barrier(name),
         "fork" => Action::Fork(name),
         "op_begin" => Action::OperationBegin(name),
-        _ => Action::OperationEnd(name),
-    }
+        "op_end" => Action::OperationEnd(name),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

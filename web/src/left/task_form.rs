@@ -86,11 +86,19 @@ fn optional<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<O
     if text.is_empty() { Ok(None) } else { read(text).map(Some) }
 }
 
+/// A policy as the kernel calls it: NORMAL is rt-app's SCHED_OTHER.
+pub(super) fn shown(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Other => "NORMAL",
+        other => other.name().trim_start_matches("SCHED_"),
+    }
+}
+
 fn settings(props: &TaskFormProps) -> Html {
     let task = &props.task;
     let attributes = &task.attributes;
     let policy = attributes.policy.unwrap_or_default();
-    let policies = Policy::ALL.map(|policy| (policy.name().to_owned(), policy.name().replace("SCHED_", ""))).to_vec();
+    let policies = Policy::ALL.map(|policy| (policy.name().to_owned(), shown(policy).to_owned())).to_vec();
     let on_policy = {
         let (on_edit, index) = (props.on_edit.clone(), props.index);
         Callback::from(move |name: String| {

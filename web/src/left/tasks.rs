@@ -10,7 +10,7 @@ use schedlab_view::{Theme, format, palette};
 use yew::prelude::*;
 
 use super::pieces::{in_words, pieces};
-use super::task_form::TaskForm;
+use super::task_form::{TaskForm, shown};
 use super::{Tab, variants};
 use crate::parts::{Chip, Problems, VariantMark};
 use crate::state::Edit;
@@ -121,17 +121,13 @@ type Setting = (&'static str, String, bool);
 fn settings(task: &Task) -> Vec<Setting> {
     let attributes = &task.attributes;
     let policy = attributes.policy.unwrap_or_default();
-    let policy_name = match policy {
-        Policy::Other => "NORMAL",
-        other => other.name().trim_start_matches("SCHED_"),
-    };
     let priority = attributes.priority.unwrap_or(0);
     let what = if policy.is_fair() { "nice" } else { "priority" };
     let slice =
         attributes.slice_us().map_or_else(|| "default".to_owned(), |us| format::exact(us.saturating_mul(1_000)));
     let mut settings = vec![
         (what, priority.to_string(), priority != 0),
-        ("policy", policy_name.to_owned(), policy != Policy::Other),
+        ("policy", shown(policy).to_owned(), policy != Policy::Other),
         ("slice", slice, attributes.slice_us().is_some()),
     ];
     if task.delay_us > 0 {

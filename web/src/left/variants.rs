@@ -187,10 +187,10 @@ fn card(props: &VariantsProps, index: usize, count: usize) -> Html {
                     aria-label={format!("Remove variant {letter}")}>{ "Remove" }</button>
             </div>
             <div class="form">
-                <div class="fields">
+                <div class="fields two">
                     <Select label="Release" value={kernel.release.name()} options={releases} on_change={on_release} />
                     if !scenario.variants.is_empty() {
-                        <Field class="twice" label="Name" number=false value={own_name} placeholder={kernel.release.name()} on_change={on_name} />
+                        <Field label="Name" number=false value={own_name} placeholder={kernel.release.name()} on_change={on_name} />
                     }
                 </div>
                 <Flags scenario={Rc::clone(scenario)} {index} {kernel} {on_edit} />

@@ -213,7 +213,7 @@ pub fn Problems(props: &ProblemsProps) -> Html {
         html! {
             <li>
                 if problem.severity == Severity::Notice { <span class="pill">{ "note" }</span>{ " " } }
-                { &problem.message }
+                { for words(&problem.message) }
                 if let Some(name) = &problem.suggestion { { "; did you mean " }<code>{ name }</code>{ "?" } }
                 <div class="where">
                     if !place.path.is_empty() { <code>{ &place.path }</code>{ " " } }
@@ -236,6 +236,17 @@ pub fn Problems(props: &ProblemsProps) -> Html {
             if more > 0 { <li class="mute">{ format!("and {more} more") }</li> }
         </ul>
     }
+}
+
+/// A message with what stands between backticks set as code.
+fn words(message: &str) -> impl Iterator<Item = Html> + '_ {
+    message.split('`').enumerate().map(|(place, part)| {
+        if place % 2 == 1 {
+            html! { <code>{ part.to_owned() }</code> }
+        } else {
+            html! { { part.to_owned() } }
+        }
+    })
 }
 
 /// Reads a whole number of a field.

@@ -170,18 +170,34 @@ pub fn variant_letter(index: usize) -> String {
     if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26 + 1) }
 }
 
-/// One letter or digit for each name, different as long as that is possible: the first one of
-/// the name that is free, or else the next free letter of the alphabet.
+/// One letter or digit for each name, different as long as that is possible: the first that is
+/// free of the name's first letter, its capitals, beginnings of words and digits, its other
+/// letters, and the alphabet.
 #[must_use]
 pub fn letters<S: AsRef<str>>(names: &[S]) -> Vec<char> {
     let mut taken: Vec<char> = Vec::with_capacity(names.len());
     for name in names {
-        let own = name.as_ref().chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
+        let usable: Vec<(bool, char)> = marked(name.as_ref());
+        let outstanding = usable.iter().filter(|(stands_out, _)| *stands_out).map(|(_, letter)| *letter);
+        let others = usable.iter().filter(|(stands_out, _)| !stands_out).map(|(_, letter)| *letter);
         let spare = ('A'..='Z').chain('0'..='9');
-        let letter = own.chain(spare).find(|letter| !taken.contains(letter)).unwrap_or('?');
+        let letter = outstanding.chain(others).chain(spare).find(|letter| !taken.contains(letter)).unwrap_or('?');
         taken.push(letter);
     }
     taken
+}
+
+/// The letters and digits of a name in capitals, each with whether it stands out.
+fn marked(name: &str) -> Vec<(bool, char)> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for letter in name.chars() {
+        if letter.is_ascii_alphanumeric() {
+            found.push((!inside || !letter.is_ascii_lowercase(), letter.to_ascii_uppercase()));
+        }
+        inside = letter.is_ascii_alphanumeric();
+    }
+    found
 }
 
 #[cfg(test)]
@@ -191,6 +207,7 @@ mod tests {
     #[test]
     fn letters_differ() {
         assert_eq!(letters(&["hog", "hammer", "cyclictest"]), ['H', 'A', 'C']);
+        assert_eq!(letters(&["BrowserMain", "BrowserSub1", "BrowserSub2", "Binder-dummy"]), ['B', 'S', '2', 'D']);
         assert_eq!(letters(&["a", "a", "a"]), ['A', 'B', 'C']);
         assert_eq!(letters(&["", "é"]), ['A', 'B']);
         let many: Vec<String> = (0..50).map(|n| format!("t{n}")).collect();

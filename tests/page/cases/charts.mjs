@@ -23,7 +23,7 @@ export async function run(lab) {
   await page.getByRole('button', { name: 'Dark theme' }).click();
   await expect.eventually(async () => expect.ok((await picture()) !== light, 'the chart is redrawn in the dark'));
 
-  for (const chart of ['Run delay', 'Ran before being preempted', 'Preemptions']) {
+  for (const chart of ['Run delay', 'Ran before preempted', 'Preemptions']) {
     const region = page.getByRole('region', { name: chart });
     await region.getByRole('button', { name: `${chart} as a table` }).click();
     expect.ok((await region.locator('tbody tr').count()) > 0, `${chart} has lines`);

@@ -10,7 +10,7 @@ export async function run(lab) {
   const changes = page.getByRole('region', { name: 'What changed' });
   await expect.text(changes, /A\s6\.5[\s\S]*B\s6\.12/);
   expect.ok((await changes.locator('tbody tr').count()) >= 4, 'several measures are compared');
-  for (const chart of ['Wake delay', 'Ran before being preempted', 'Preemptions']) {
+  for (const chart of ['Wake delay', 'Ran before preempted', 'Preemptions']) {
     const canvas = page.getByRole('region', { name: chart }).locator('canvas');
     await expect.eventually(async () => expect.ok((await inkOf(canvas)) > 500, `${chart} is drawn`));
     const sharp = await canvas.evaluate((c) => Math.abs(c.width - c.getBoundingClientRect().width * devicePixelRatio));

@@ -33,7 +33,7 @@ pub fn RanBefore(props: &RanBeforeProps) -> Html {
         <Select bare=true label="Task that was preempted" value={chosen.clone()} {options} on_change={move |name| task.set(name)} />
     };
     html! {
-        <PlotCard title="Ran before being preempted" about="log2 µs" picture={Picture::Columns(Columns::log2_microseconds(&series))}
+        <PlotCard title="Ran before preempted" about="log2 µs" picture={Picture::Columns(Columns::log2_microseconds(&series))}
             variants={names} theme={props.theme} {choices} />
     }
 }

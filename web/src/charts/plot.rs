@@ -23,9 +23,9 @@ pub struct PlotProps {
     pub variants: Vec<String>,
     /// The theme it is drawn for.
     pub theme: Theme,
-    /// The canvas's height, CSS pixels.
-    #[prop_or(188)]
-    pub height: u32,
+    /// The canvas's height, CSS pixels; none: what the card has, at least 188.
+    #[prop_or_default]
+    pub height: Option<u32>,
     /// What the first column of the table is, where the picture does not say it.
     #[prop_or_default]
     pub first: Option<AttrValue>,
@@ -56,7 +56,7 @@ pub fn PlotCard(props: &PlotProps) -> Html {
         }
     };
     html! {
-        <section class="card" aria-label={props.title.clone()}>
+        <section class="card column" aria-label={props.title.clone()}>
             <div class="head">
                 <h2>{ &props.title }</h2><small>{ &props.about }</small><span class="grow" />
                 <span class="choice">
@@ -117,7 +117,7 @@ fn legend(variants: &[String], curves: bool) -> Html {
 struct CanvasProps {
     picture: Picture,
     theme: Theme,
-    height: u32,
+    height: Option<u32>,
     variants: Vec<String>,
     label: String,
 }
@@ -126,23 +126,25 @@ struct CanvasProps {
 fn Canvas(props: &CanvasProps) -> Html {
     let canvas = use_node_ref();
     let frame = use_node_ref();
-    let width = use_state(|| 0.0_f64);
+    let size = use_state_eq(|| (0.0_f64, 0.0_f64));
     let reading = use_state(|| None::<Reading>);
 
-    // The width follows the layout; a change of the pixel ratio (zoom, another screen) changes it too.
+    // The size follows the layout; a change of the pixel ratio (zoom, another screen) changes it too.
     {
-        let width = width.clone();
-        use_effect_with(frame.clone(), move |frame| watch_width(frame, move |css| width.set(css)));
+        let size = size.clone();
+        use_effect_with(frame.clone(), move |frame| watch_size(frame, move |css| size.set(css)));
     }
     {
-        let (canvas, height) = (canvas.clone(), props.height);
+        let canvas = canvas.clone();
         let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-        use_effect_with((props.picture.clone(), props.theme, *width, ratio), move |(picture, theme, width, ratio)| {
+        use_effect_with((props.picture.clone(), props.theme, *size, ratio), move |(picture, theme, size, ratio)| {
+            let (width, height) = *size;
             if let Some(canvas) = canvas.cast::<HtmlCanvasElement>()
-                && *width > 40.0
+                && width > 40.0
+                && height > 40.0
             {
                 canvas.set_width((width * ratio).round() as u32);
-                canvas.set_height((f64::from(height) * ratio).round() as u32);
+                canvas.set_height((height * ratio).round() as u32);
                 if let Err(error) = draw(&canvas, picture, *theme, *ratio) {
                     canvas.set_title(&error.to_string());
                 }
@@ -150,10 +152,10 @@ fn Canvas(props: &CanvasProps) -> Html {
         });
     }
 
+    let (width, height) = *size;
     let edges = margins(&props.picture);
     let on_move = {
-        let (picture, reading, width, height) =
-            (props.picture.clone(), reading.clone(), *width, f64::from(props.height));
+        let (picture, reading) = (props.picture.clone(), reading.clone());
         Callback::from(move |event: MouseEvent| {
             let x = (f64::from(event.offset_x()) - edges.left) / (width - edges.left - edges.right);
             let y = (f64::from(event.offset_y()) - edges.top) / (height - edges.top - edges.bottom);
@@ -165,9 +167,9 @@ fn Canvas(props: &CanvasProps) -> Html {
         Callback::from(move |_: MouseEvent| reading.set(None))
     };
     let overlay = reading.as_ref().map(|reading| {
-        let at = reading.at.map(|x| edges.left + x * (*width - edges.left - edges.right));
+        let at = reading.at.map(|x| edges.left + x * (width - edges.left - edges.right));
         let side = match at {
-            Some(at) if at > *width / 2.0 => format!("right:{}px", *width - at + 8.0),
+            Some(at) if at > width / 2.0 => format!("right:{}px", width - at + 8.0),
             Some(at) => format!("left:{}px", at + 8.0),
             None => "right:8px".to_owned(),
         };
@@ -182,19 +184,22 @@ fn Canvas(props: &CanvasProps) -> Html {
         }
     });
     html! {
-        <div class="chart" ref={frame}>
-            <canvas ref={canvas} role="img" aria-label={props.label.clone()} style={format!("height:{}px", props.height)}
+        <div class="chart" ref={frame} style={props.height.map(|height| format!("height:{height}px;flex:none"))}>
+            <canvas ref={canvas} role="img" aria-label={props.label.clone()}
                 onmousemove={on_move} onmouseleave={on_leave} />
             { overlay }
         </div>
     }
 }
 
-/// Calls `tell` with the width of an element, in CSS pixels, now and whenever it changes.
-fn watch_width(frame: &NodeRef, tell: impl Fn(f64) + 'static) -> Box<dyn FnOnce()> {
+/// Calls `tell` with the width and height of an element, in CSS pixels, now and whenever they change.
+fn watch_size(frame: &NodeRef, tell: impl Fn((f64, f64)) + 'static) -> Box<dyn FnOnce()> {
     let Some(element) = frame.cast::<web_sys::Element>() else { return Box::new(|| ()) };
     let observed = element.clone();
-    let on_resize = Closure::<dyn FnMut()>::new(move || tell(observed.get_bounding_client_rect().width()));
+    let on_resize = Closure::<dyn FnMut()>::new(move || {
+        let rectangle = observed.get_bounding_client_rect();
+        tell((rectangle.width(), rectangle.height()));
+    });
     let Ok(observer) = web_sys::ResizeObserver::new(on_resize.as_ref().unchecked_ref()) else {
         return Box::new(|| ());
     };

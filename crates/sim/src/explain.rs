@@ -130,7 +130,8 @@ pub enum MomentKind {
         delayed: bool,
         /// Who the pick took off for good although it had gone to sleep before.
         finished: Vec<Who>,
-        /// Groups that the pick found without run time and throttled.
+        /// Groups that were found without run time and throttled, by the pick or as `prev` was put
+        /// back.
         throttled: Vec<GroupId>,
     },
     /// A task woke or was forked.

@@ -33,7 +33,9 @@ impl<C: FairClass> Core<C> {
         reason: Reason,
         seen: Option<PickView>,
     ) {
-        let Some(PickView { queues, finished, throttled }) = seen else { return };
+        let Some(PickView { queues, finished, throttled_before }) = seen else { return };
+        let mut throttled = self.fair.throttled_groups();
+        throttled.retain(|group| !throttled_before.contains(group));
         let delayed = prev.is_some_and(|task| {
             let task = &self.tasks[task as usize];
             task.state == TaskState::Blocked && self.fair.entity[task.entity].on_rq

@@ -14,8 +14,8 @@ pub(crate) struct PickView {
     pub queues: Vec<QueueView>,
     /// Whose delayed dequeue it finishes.
     pub finished: Vec<Who>,
-    /// The groups that it throttles.
-    pub throttled: Vec<GroupId>,
+    /// The groups that were throttled before it.
+    pub throttled_before: Vec<GroupId>,
 }
 
 impl<C: FairClass> Fair<C> {
@@ -70,7 +70,7 @@ impl<C: FairClass> Fair<C> {
     /// What the next pick sees: it is made on a copy, level by level, as `hierarchy` makes it.
     pub fn view_of_pick(&self) -> PickView {
         let mut copy = self.clone();
-        let mut seen = PickView::default();
+        let mut seen = PickView { throttled_before: self.throttled_groups(), ..PickView::default() };
         'again: loop {
             seen.queues.clear();
             let mut q = QueueId::ROOT;
@@ -99,10 +99,13 @@ impl<C: FairClass> Fair<C> {
                 }
             }
         }
-        let newly = |q: &QueueId| copy.queues[*q].is_throttled() && !self.queues[*q].is_throttled();
-        let groups = (1..copy.queues.len() as u32).map(QueueId).filter(newly);
-        seen.throttled = groups.map(|q| GroupId(q.0 - 1)).collect();
         seen
+    }
+
+    /// The groups that are throttled.
+    pub fn throttled_groups(&self) -> Vec<GroupId> {
+        let groups = (1..self.queues.len() as u32).map(QueueId);
+        groups.filter(|q| self.queues[*q].is_throttled()).map(|q| GroupId(q.0 - 1)).collect()
     }
 
     /// The queues on the path of a task, from the root down.

@@ -37,6 +37,9 @@ fn set_changes_what_its_path_names() {
         ("kernel.release", "6.5"),
         ("kernel.tunables.latency_ns", "12000000"),
         ("machine.hz", "250"),
+        ("groups./web.weight", "200"),
+        ("groups./web.max.quota_us", "5000"),
+        ("workload.tasks.build.taskgroup", "web/api"),
         ("title", "bare words"),
         ("notes", "42"),
         ("run.duration_ms", "300"),
@@ -56,6 +59,9 @@ fn set_changes_what_its_path_names() {
     let variant = scenario.variant(1).unwrap();
     assert_eq!(variant.name, "no parity");
     assert!(!variant.scenario.kernel.features[&Feature::RunToParity]);
+    let groups = scenario.prepare(0).unwrap().input.groups;
+    let paths: Vec<_> = groups.iter().map(|group| (group.path.as_str(), group.weight, group.max.is_some())).collect();
+    assert_eq!(paths, [("/web", 200, true), ("/web/api", 100, false)]);
     set(&mut scenario, "run.duration_ms", "null").unwrap();
     assert_eq!(scenario.duration_ms(), 2000);
 }

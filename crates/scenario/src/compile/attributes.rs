@@ -254,3 +254,78 @@ impl Compiler<'_> {
         found.append(&mut own);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::compile::names::Paths;
+    use crate::document::{Group, GroupPath, Scenario};
+    use crate::workload::Event;
+
+    fn attributes() -> impl Strategy<Value = Attributes> {
+        let policy = prop::option::of(prop::sample::select(Policy::ALL.to_vec()));
+        let priority = prop::option::of(1..=3);
+        let time = || prop::option::of(0_u64..400);
+        let group = prop::option::of(prop::sample::select(vec!["/", "/a", "/b"]));
+        (policy, priority, time(), time(), group).prop_map(|(policy, priority, slice_us, dl_runtime_us, group)| {
+            let taskgroup = group.and_then(|path| GroupPath::parse(path).ok());
+            Attributes { policy, priority, slice_us, dl_runtime_us, taskgroup, ..Attributes::default() }
+        })
+    }
+
+    fn phase() -> impl Strategy<Value = Phase> {
+        let action = prop_oneof![
+            Just(Action::Yield),
+            (1_i8..4).prop_map(Action::Nice),
+            Just(Action::Move(GroupPath::root())),
+            Just(Action::Move(GroupPath::parse("/a").unwrap_or(GroupPath::root()))),
+        ];
+        (attributes(), 0_u64..3, action).prop_map(|(attributes, times, action)| Phase {
+            attributes,
+            loops: Loops::Times(times),
+            ..Phase::unnamed(vec![Event::new(action)])
+        })
+    }
+
+    proptest! {
+        /// What the rounds say, the last for ever, leads to what the phases say, and no change is
+        /// one to what is there already.
+        #[test]
+        fn rounds_follow_the_phases(start in attributes(), phases in prop::collection::vec(phase(), 1..5)) {
+            let group = |path| Group::new(GroupPath::parse(path).unwrap_or(GroupPath::root()));
+            let scenario = Scenario { groups: vec![group("/a"), group("/b")], ..Scenario::default() };
+            let groups = Groups::of(&scenario, &Paths::of(&scenario.workload), 0, &mut Vec::new());
+            let context = Context { release: Release::V6_12, groups: &groups };
+            let mut task = Task::new("a", Vec::new());
+            task.phases = phases;
+            let default = State {
+                policy: Policy::Other,
+                nice: 0,
+                rt_priority: DEFAULT_RT_PRIORITY,
+                slice_us: None,
+                deadline: DeadlineTimes::default(),
+                group: None,
+            };
+            let mut state = default.with(&start, context);
+            let flow = Flow::of(state, &task, context);
+            prop_assert!(flow.rounds.len() <= 4, "{} rounds", flow.rounds.len());
+            for round in 0..8 {
+                let changes = flow.rounds.get(round).or(flow.rounds.last()).cloned().unwrap_or_default();
+                for (phase, change) in task.phases.iter().zip(changes) {
+                    if phase.loops == Loops::Times(0) {
+                        prop_assert_eq!(change, Change::default());
+                        continue;
+                    }
+                    let before = (state.scheduling(), state.group);
+                    let at_start = state.with(&phase.attributes, context);
+                    let led_to = (change.scheduling.unwrap_or(before.0), change.group.unwrap_or(before.1));
+                    prop_assert_eq!(led_to, (at_start.scheduling(), at_start.group), "round {}", round);
+                    prop_assert!(change.scheduling != Some(before.0) && change.group != Some(before.1));
+                    state = state.after(phase, context);
+                }
+            }
+        }
+    }
+}

@@ -36,19 +36,21 @@ export async function run(lab) {
   // Leave the field: the keys of the page count again.
   await tabTo(/Context switches/, 200);
   const why = page.getByRole('complementary', { name: 'Why' });
-  const first = await why.innerText();
-  await page.keyboard.press('ArrowDown');
-  await expect.eventually(async () => expect.ok((await why.innerText()) !== first, 'another switch is selected'));
-  await page.keyboard.press('n');
-  const there = await expect.eventually(async () => {
-    const text = await why.innerText();
-    expect.match(text, /Reason\s+(tick|deadline|wakeup|ineligible|protection)/);
-    return text;
-  });
-  await page.keyboard.press('n');
-  await expect.eventually(async () => expect.ok((await why.innerText()) !== there, 'the next preemption'));
-  await page.keyboard.press('p');
-  await expect.eventually(async () => expect.equal(await why.innerText(), there, 'and back'));
+  /** Presses a key and returns what the inspector says once it says something else. */
+  const after = async (key) => {
+    const before = await why.innerText();
+    await page.keyboard.press(key);
+    return expect.eventually(async () => {
+      const text = await why.innerText();
+      expect.ok(text !== before, `${key} selects another switch`);
+      return text;
+    });
+  };
+  await after('ArrowDown');
+  const there = await after('n');
+  expect.match(there, /Reason\s+(tick|deadline|wakeup|ineligible|protection)/);
+  await after('n');
+  expect.equal(await after('p'), there, 'back where it was');
   await page.keyboard.press('ControlOrMeta+z');
   await expect.visible(page.getByRole('button', { name: /hog × 5/ }));
 }

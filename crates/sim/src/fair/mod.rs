@@ -298,12 +298,14 @@ impl<C: FairClass> Fair<C> {
             *old = policy;
         }
         match slice {
+            // Releases without slices of a task's own leave it as it is.
+            _ if !self.rules.custom_slices => {}
             SliceChange::Keep => {}
-            SliceChange::Custom(slice) if self.rules.custom_slices => {
+            SliceChange::Custom(slice) => {
                 self.entity[e].custom_slice = true;
                 self.node[e].slice = clamp_custom_slice(slice);
             }
-            SliceChange::Custom(_) | SliceChange::Base => {
+            SliceChange::Base => {
                 self.entity[e].custom_slice = false;
                 self.node[e].slice = self.rules.base_slice;
             }

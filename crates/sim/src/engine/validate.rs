@@ -3,7 +3,7 @@
 
 use super::MAX_TASKS;
 use crate::error::InputError;
-use crate::input::{GroupId, Input, Length, Objects, Program, Step, TaskSpec, TimerRef};
+use crate::input::{GroupId, Input, Length, Objects, Policy, Program, Step, TaskSpec, TimerRef};
 
 /// About 11 days: sums of it stay far from the end of 64 bits, in virtual time of weight 3 too.
 const MOST_NS: u64 = 1_000_000_000_000_000;
@@ -63,11 +63,25 @@ fn check_task(input: &Input, task: &TaskSpec) -> Result<(), InputError> {
     let name = &task.name;
     range(format!("nice of {name}"), (-20..=19).contains(&task.nice), "-20 to 19", task.nice)?;
     range(format!("start of {name}"), task.start_ns <= MOST_NS, "at most 10^15 ns", task.start_ns)?;
+    check_policy(name, task.policy)?;
     group(input, task.group)?;
     for step in &task.program.steps {
         check_step(input, &task.program, step)?;
     }
     Ok(())
+}
+
+fn check_policy(name: &str, policy: Policy) -> Result<(), InputError> {
+    match policy {
+        Policy::Fifo { priority } | Policy::RoundRobin { priority } => {
+            range(format!("priority of {name}"), (1..=99).contains(&priority), "1 to 99", priority)
+        }
+        Policy::Deadline { runtime_ns, deadline_ns, period_ns } => {
+            let ok = 0 < runtime_ns && runtime_ns <= deadline_ns && deadline_ns <= period_ns && period_ns <= MOST_NS;
+            range(format!("budget of {name}"), ok, "above 0, at most its deadline, that at most its period", runtime_ns)
+        }
+        Policy::Normal | Policy::Batch | Policy::Idle => Ok(()),
+    }
 }
 
 fn check_step(input: &Input, program: &Program, step: &Step) -> Result<(), InputError> {
@@ -86,6 +100,7 @@ fn check_step(input: &Input, program: &Program, step: &Step) -> Result<(), Input
         Step::SemaphorePost(id) | Step::SemaphoreWait(id) => exists("semaphore", id.0, objects.semaphores),
         Step::Barrier(id) => exists("barrier", id.0, objects.barriers.len()),
         Step::Fork(id) => exists("template", id.0, input.templates.len()),
+        Step::Attributes { policy, .. } if check_policy("a step", *policy).is_err() => check_policy("a step", *policy),
         Step::Nice(nice) | Step::Attributes { nice, .. } => range("nice", (-20..=19).contains(nice), "-20 to 19", nice),
         Step::Move(to) => group(input, *to),
         Step::Weight(id, weight) => {

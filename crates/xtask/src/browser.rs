@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::native::counted;
 use crate::pins;
 use crate::probe::{Probe, Tool};
+use crate::process::run;
 use crate::steps::Outcome;
 use crate::toolbox;
 use crate::trunk;
@@ -21,12 +22,18 @@ const WASM_TESTS: &[&str] = &["schedlab-determinism", "schedlab-web"];
 pub fn wasm_tests(probe: &Probe) -> Result<Outcome, Error> {
     let runner = found(probe.wasm_bindgen_runner.as_ref(), "wasm-bindgen-test-runner")?;
     let driver = found(probe.driver.as_ref(), "chromedriver")?;
-    let mut command = toolbox::command("cargo", probe);
-    // In release: the page is built so as well, and most of both is the same crates.
-    command.args(["test", "--quiet", "--release", "--target", "wasm32-unknown-unknown", "--tests"]);
-    for package in WASM_TESTS {
-        command.args(["--package", package]);
-    }
+    let cargo_test = || {
+        let mut command = toolbox::command("cargo", probe);
+        // In release: the page is built so as well, and most of both is the same crates.
+        command.args(["test", "--release", "--target", "wasm32-unknown-unknown", "--tests"]);
+        for package in WASM_TESTS {
+            command.args(["--package", package]);
+        }
+        command
+    };
+    // Cargo would pass --quiet on to the test runner, which does not know it.
+    run("building the wasm tests", cargo_test().args(["--quiet", "--no-run"]))?;
+    let mut command = cargo_test();
     command
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
         .env("CHROMEDRIVER", &driver.path)

@@ -24,7 +24,7 @@ pub fn tested_page() -> PathBuf {
 /// `trunk ARGS`, with all it needs.
 fn trunk(probe: &Probe, args: &[&str]) -> Result<Command, Error> {
     if !probe.trunk_fetches {
-        // Trunk passes its --offline on to cargo, which then must not miss a crate.
+        // Trunk passes `offline` on to cargo, which then must not miss a crate.
         let fetch = ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"];
         run("fetching crates", toolbox::command("cargo", probe).args(fetch))?;
     }
@@ -35,14 +35,14 @@ fn trunk(probe: &Probe, args: &[&str]) -> Result<Command, Error> {
         command.env("NO_COLOR", "true");
     }
     if !probe.trunk_fetches {
-        command.arg("--offline");
+        command.env("TRUNK_OFFLINE", "true");
     }
     Ok(command)
 }
 
 fn release(probe: &Probe, dist: &Path) -> Result<(), Error> {
-    let mut command = trunk(probe, &["build", "--release", "--public-url", "./", "--dist"])?;
-    run("trunk build", command.arg(dist)).map_err(|error| {
+    let mut command = trunk(probe, &["build", "--release", "--public-url", "./"])?;
+    run("trunk build", command.arg("--dist").arg(dist)).map_err(|error| {
         error
             .or_by_hand("if Trunk could not fetch a tool, try again with --registries-only; else see its message above")
     })

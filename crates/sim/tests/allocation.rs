@@ -5,6 +5,8 @@
 //! ever did ([`schedlab_sim::TaskResult::run_delay`] and `wake_delay`): its buckets reach up to
 //! the largest delay. So what is allocated is held against the delays that exceed all before them.
 
+#![allow(clippy::unwrap_used)] // A test may fail by it.
+
 use allocation_counter::measure;
 use schedlab_sim::kernel::Release;
 use schedlab_sim::load::Load;

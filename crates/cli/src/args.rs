@@ -28,6 +28,26 @@ pub enum Command {
     Run(Run),
     /// Run every variant and compare each with the first.
     Compare(Compare),
+    /// Say what was decided at an instant, and why, with the run queue it was decided on.
+    ///
+    /// Tells of the last instant up to TIME at which the scheduler was entered or a task woke. A
+    /// document with variants is explained for each, unless --variant names one.
+    Explain(Explain),
+    /// List the kernel releases, or the flags and tunables of one.
+    Kernels {
+        /// The release, such as 6.12; none: the list of all.
+        release: Option<String>,
+        /// Give the defaults of tunables for a machine of so many CPUs; none: for 1, 2, 4 and 8.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192), requires = "release")]
+        cpus: Option<u32>,
+        /// What to print.
+        #[arg(long, value_enum, default_value_t = TextFormat::Text)]
+        format: TextFormat,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Measure the engine's speed beside a floor: a heap and an ordered set of the same size.
+    Bench(Bench),
     /// Print a link that holds the whole scenario.
     Link {
         /// A scenario document or an rt-app file; - is standard input.
@@ -106,6 +126,54 @@ pub struct Compare {
     pub set: Set,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Explain {
+    /// A scenario document or an rt-app file; - is standard input.
+    pub file: PathBuf,
+    /// The CPU; one is modelled, number 0.
+    #[arg(long, value_name = "C", default_value_t = 0)]
+    pub cpu: u32,
+    /// The time in the run, such as 1204ms, 1.204s, 27500us; without a unit nanoseconds.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub at: u64,
+    /// Explain this variant only.
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// The seed, in place of the document's.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub set: Set,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Bench {
+    /// A release to measure; may be given several times.
+    #[arg(long = "release", value_name = "RELEASE", default_values = ["6.5", "6.6", "6.12", "7.3"])]
+    pub releases: Vec<String>,
+    /// How long to measure, seconds in all.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub seconds: u32,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TextFormat {
+    /// Words and tables to read.
+    Text,
+    /// JSON, times in ns.
+    Json,
 }
 
 #[derive(Debug, clap::Args)]
@@ -197,6 +265,30 @@ fn assignment(text: &str) -> Result<Assignment, String> {
     Err("expected PATH=VALUE, such as kernel.release=6.12".to_owned())
 }
 
+/// A time in nanoseconds: a decimal number with a unit, or whole nanoseconds without.
+fn time(text: &str) -> Result<u64, String> {
+    let expected = || "expected a time such as 1204ms, 1.204s, 27500us or 1204000000 (ns)".to_owned();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let scale: u32 = match unit.trim_start() {
+        "" | "ns" => 0,
+        "us" | "µs" => 3,
+        "ms" => 6,
+        "s" => 9,
+        _ => return Err(expected()),
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    if (whole.is_empty() && part.is_empty()) || part.contains('.') {
+        return Err(expected());
+    }
+    if part.trim_end_matches('0').len() > scale as usize {
+        return Err("a time is a whole number of nanoseconds".to_owned());
+    }
+    let part = format!("{:0<width$.width$}", part, width = scale as usize);
+    let digits = format!("{whole}{part}");
+    digits.parse().map_err(|_| "the time is longer than any run".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,5 +308,27 @@ mod tests {
         assert_eq!(split(r#"tasks."a\"=b".run=x=y"#), pair(r#"tasks."a\"=b".run"#, "x=y"));
         assert_eq!(split("title="), pair("title", ""));
         assert!(split("kernel.release").is_err() && split("=1").is_err() && split("").is_err());
+    }
+
+    #[test]
+    fn a_time_has_a_unit_or_is_in_nanoseconds() {
+        for (text, ns) in [
+            ("1204ms", 1_204_000_000),
+            ("1.204s", 1_204_000_000),
+            ("27500us", 27_500_000),
+            ("27500 µs", 27_500_000),
+            ("7000000", 7_000_000),
+            ("7000000ns", 7_000_000),
+            (".5ms", 500_000),
+            ("3.ms", 3_000_000),
+            ("0", 0),
+            ("0.000000001s", 1),
+            ("0.0010000000s", 1_000_000),
+        ] {
+            assert_eq!(time(text), Ok(ns), "{text}");
+        }
+        for text in ["", "ms", ".", "1.5", "1.5ns", "-1ms", "1e3", "5m", "1.2.3ms", "99999999999s", "0.0000000001s"] {
+            assert!(time(text).is_err(), "{text}");
+        }
     }
 }

@@ -32,6 +32,12 @@ pub enum CommandError {
     /// The engine refused the input.
     #[error("{variant}: {source}")]
     Input { variant: String, source: InputError },
+    /// Nothing had been decided yet.
+    #[error("{file}: {variant}: {reason}")]
+    Nothing { file: String, variant: String, reason: String },
+    /// There is no such release.
+    #[error("there is no release {name:?}; the nearest: {nearest} (known: {known})")]
+    NoRelease { name: String, nearest: String, known: String },
     /// A golden case cannot be run.
     #[error("{file}: line {line}: {reason}")]
     Case { file: String, line: usize, reason: String },

@@ -47,6 +47,13 @@ fn check(case: &Path) -> Vec<String> {
             }
         }
     }
+    // Sentences are wrapped: blanks and line ends are the same.
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in read("stdout.contains").unwrap_or_default().lines() {
+        if !words(&stdout).contains(&words(part)) {
+            wrong.push(format!("expected {part:?} on standard output, got:\n{stdout}"));
+        }
+    }
     if let Some(expected) = read("stderr").filter(|expected| *expected != stderr) {
         wrong.push(format!("expected on standard error:\n{expected}got:\n{stderr}"));
     }
@@ -55,7 +62,10 @@ fn check(case: &Path) -> Vec<String> {
             wrong.push(format!("expected {part:?} on standard error, got:\n{stderr}"));
         }
     }
-    if !["stdout", "stdout.begins", "stderr", "stderr.contains"].iter().any(|file| case.join(file).exists()) {
+    if !["stdout", "stdout.begins", "stdout.contains", "stderr", "stderr.contains"]
+        .iter()
+        .any(|file| case.join(file).exists())
+    {
         wrong.push("the case expects nothing".to_owned());
     }
     wrong

@@ -4,7 +4,8 @@
 //!
 //! [`summarize`] turns the runs of one variant (one a repeat) into a [`VariantReport`], which is
 //! the JSON of `schedlab run --format json`; [`compare`] lays several side by side; [`text`]
-//! prints; [`cdf`] and [`log_bins`] give charts their points.
+//! prints; [`explanation`] says in words what was decided at an instant; [`kernels`] lists releases with
+//! their flags and tunables; [`cdf`] and [`log_bins`] give charts their points.
 //!
 //! ```
 //! use schedlab_report::{Group, Subject, VariantReport, compare, summarize, text};
@@ -33,7 +34,10 @@
 
 mod compare;
 mod distribution;
+mod explain;
+pub mod kernels;
 mod mean;
+pub mod speed;
 mod summarize;
 pub mod text;
 mod variant;
@@ -41,6 +45,7 @@ mod wire;
 
 pub use compare::{Change, Comparison, Group, Row, Unit, compare};
 pub use distribution::{Bin, LogBins, cdf, log_bins, log2_microseconds};
+pub use explain::{EntityRow, Explanation, MomentWords, Names, QueueTable, Rule, explanation};
 pub use mean::over_repeats;
 pub use summarize::{FIRST_TID, MAX_INSTANCES_LISTED, Subject, summarize};
 pub use variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};

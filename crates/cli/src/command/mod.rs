@@ -1,8 +1,11 @@
 //! One module a command. Not for what they share: reading, running and writing are beside.
 
+mod bench;
 mod compare;
 mod conformance;
+mod explain;
 mod help;
+mod kernels;
 mod link;
 mod run;
 
@@ -17,6 +20,11 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
     match args.command {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),
+        Command::Explain(explain) => explain::explain(&explain),
+        Command::Kernels { release, cpus, format, output } => {
+            kernels::kernels(release.as_deref(), cpus, format, &output)
+        }
+        Command::Bench(bench) => bench::bench(&bench),
         Command::Link { file, output } => link::link(&file, &output),
         Command::Unlink { link, output } => link::unlink(&link, &output),
         Command::Conformance { files, output } => conformance::conformance(&files, &output),

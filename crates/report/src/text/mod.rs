@@ -2,18 +2,24 @@
 //! Not for computing figures.
 
 mod comparison;
+mod explain;
 mod hist;
+mod kernels;
 mod number;
 mod perf_latency;
+mod speed;
 mod summary;
 mod switches;
 mod table;
 mod timehist;
 
 pub use comparison::{comparison_csv, comparison_markdown, comparison_table};
+pub use explain::explanation;
 pub use hist::hist;
+pub use kernels::{kernel, kernels};
 pub use number::{count, duration};
 pub use perf_latency::{LatencyOrder, perf_latency};
+pub use speed::speed;
 pub use summary::summary;
 pub use switches::switches;
 pub use timehist::timehist;

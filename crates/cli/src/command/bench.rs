@@ -1,0 +1,107 @@
+//! `schedlab bench`: the engine's speed beside the floor's. Not for the figures made of the times:
+//! `schedlab-report` has those.
+
+use std::time::{Duration, Instant};
+
+use schedlab_report::speed::{Measured, SpeedReport};
+use schedlab_report::text;
+use schedlab_sim::kernel::Release;
+use schedlab_sim::load::{Floor, Load};
+use schedlab_sim::{Limit, Simulation};
+
+use super::kernels::release;
+use crate::args::{self, TextFormat};
+use crate::error::CommandError;
+use crate::notice;
+use crate::output::Output;
+
+/// How many tasks stand on the queue.
+const SIZES: [usize; 5] = [2, 10, 100, 1_000, 10_000];
+/// Slices of the engine, and as many of the floor, that a point is measured in.
+const SLICES: u32 = 25;
+/// The shortest of them.
+const SHORTEST: Duration = Duration::from_millis(1);
+/// Events between two looks at the clock.
+const BATCH: u64 = 1_000;
+/// Events a task until all have run and slept a few times and their statistics have their size.
+const WARM_UP: u64 = 30;
+
+pub fn bench(args: &args::Bench) -> Result<(), CommandError> {
+    let releases = args.releases.iter().map(|name| release(name)).collect::<Result<Vec<_>, _>>()?;
+    let output = Output::open(&args.output)?;
+    let points = (Load::ALL.len() * SIZES.len() * releases.len()).max(1) as u32;
+    let time = Duration::from_secs(u64::from(args.seconds));
+    let begun = Instant::now();
+    let mut progress = notice::Progress::new();
+    let mut measured = Vec::new();
+    for load in Load::ALL {
+        for release in &releases {
+            for tasks in SIZES {
+                progress.at("bench", measured.len() as u64, u64::from(points));
+                // What one point does not use, or uses too much, the others share.
+                let each = time.saturating_sub(begun.elapsed()) / (points - measured.len() as u32).max(1);
+                measured.push(measure(load, *release, tasks, each)?);
+            }
+        }
+    }
+    drop(progress);
+    let report = SpeedReport::of(&measured, begun.elapsed().as_secs_f64());
+    output.finish(
+        match args.format {
+            TextFormat::Text => text::speed(&report).into_bytes(),
+            TextFormat::Json => super::to_json(&report)?.into_bytes(),
+        }
+        .as_slice(),
+    )
+}
+
+/// Measures a point for `time`: first both get warm, then slices of the engine and of the floor
+/// take turns, so that what disturbs one disturbs the other.
+fn measure(load: Load, release: Release, tasks: usize, time: Duration) -> Result<Measured, CommandError> {
+    let name = format!("{} on {} with {tasks} tasks", load.name(), release.name());
+    let failed = |source| CommandError::Run { variant: name.clone(), source };
+    let begun = Instant::now();
+    let mut simulation = Simulation::new(load.input(release, tasks))
+        .map_err(|source| CommandError::Input { variant: name.clone(), source })?;
+    let mut floor = Floor::new(tasks);
+    while simulation.total_events() < WARM_UP * tasks as u64 + BATCH {
+        simulation.run_until(Limit::events(BATCH)).map_err(failed)?;
+        std::hint::black_box(floor.run(BATCH));
+    }
+    let slice = (time.saturating_sub(begun.elapsed()) / (2 * SLICES)).max(SHORTEST);
+    let (events, switches) = (simulation.total_events(), simulation.total_switches());
+    let mut measured = Measured {
+        load: load.name(),
+        tasks,
+        release: release.name(),
+        engine_ns: Vec::new(),
+        floor_ns: Vec::new(),
+        switches_per_event: 0.0,
+    };
+    for _ in 0..SLICES {
+        measured.floor_ns.push(per_event(slice, || {
+            std::hint::black_box(floor.run(BATCH));
+            Ok(())
+        })?);
+        measured
+            .engine_ns
+            .push(per_event(slice, || simulation.run_until(Limit::events(BATCH)).map(|_| ()).map_err(failed))?);
+    }
+    let events = (simulation.total_events() - events).max(1);
+    measured.switches_per_event = (simulation.total_switches() - switches) as f64 / events as f64;
+    Ok(measured)
+}
+
+/// Nanoseconds an event of `batch`, which does [`BATCH`] of them, repeated for `time`.
+fn per_event(time: Duration, mut batch: impl FnMut() -> Result<(), CommandError>) -> Result<f64, CommandError> {
+    let begun = Instant::now();
+    let mut events = 0;
+    loop {
+        batch()?;
+        events += BATCH;
+        let passed = begun.elapsed();
+        if passed >= time {
+            return Ok(passed.as_nanos() as f64 / events as f64);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `schedlab explain`: what was decided at an instant, and the run queue it was decided on.
+//! Not for the words: `schedlab-report` makes them.
+
+use schedlab_report::text;
+
+use crate::args::{self, Assignment, TextFormat};
+use crate::document::Document;
+use crate::error::CommandError;
+use crate::execute;
+use crate::notice::Notices;
+use crate::output::Output;
+
+pub fn explain(args: &args::Explain) -> Result<(), CommandError> {
+    if args.cpu != 0 {
+        return Err(CommandError::Usage(format!("there is no CPU {}: one is modelled, number 0", args.cpu)));
+    }
+    let mut notices = Notices::default();
+    let document = Document::open(&args.file, &mut notices)?;
+    let file = document.file.clone();
+    let mut assignments = args.set.assignments.clone();
+    assignments.extend(args.seed.map(|seed| Assignment { path: "run.seed".to_owned(), value: seed.to_string() }));
+    let variants = document.variants(&assignments, args.variant.as_deref())?;
+    let output = Output::open(&args.output)?;
+    let mut explanations = Vec::new();
+    for variant in &variants {
+        let explanation = execute::explained(&file, variant, args.at, &mut notices)?;
+        if explanation.at_ns < args.at {
+            notices.give(format!(
+                "{}: nothing was decided at {} ns; the last decision before was at {} ns",
+                variant.name, args.at, explanation.at_ns
+            ));
+        }
+        explanations.push(explanation);
+    }
+    let result = match args.format {
+        TextFormat::Json => super::to_json(&explanations)?,
+        TextFormat::Text => {
+            let several = explanations.len() > 1;
+            let texts = explanations.iter().map(|explanation| {
+                let heading = if several { format!("# {}\n", explanation.name) } else { String::new() };
+                heading + &text::explanation(explanation)
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+    };
+    output.finish(result.as_bytes())
+}

@@ -77,6 +77,61 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// A unit in which differences of virtual time are told, so that a column has one for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Microseconds.
+    Microseconds,
+    /// Milliseconds.
+    Milliseconds,
+}
+
+impl Unit {
+    /// The unit that gives the largest of `values`, nanoseconds, at most five digits.
+    #[must_use]
+    pub fn for_all(values: impl IntoIterator<Item = i64>) -> Self {
+        match values.into_iter().map(i64::unsigned_abs).max().unwrap_or(0) {
+            0..10_000 => Self::Nanoseconds,
+            10_000..100_000_000 => Self::Microseconds,
+            _ => Self::Milliseconds,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "ns",
+            Self::Microseconds => "µs",
+            Self::Milliseconds => "ms",
+        }
+    }
+
+    /// A difference with its sign, rounded to whole units and without their name: `+412`, `−1 251`, `0`.
+    #[must_use]
+    pub fn signed(self, ns: i64) -> String {
+        let rounded = self.whole(ns.unsigned_abs());
+        match ns {
+            1.. if rounded != "0" => format!("+{rounded}"),
+            ..=-1 if rounded != "0" => format!("−{rounded}"),
+            _ => rounded,
+        }
+    }
+
+    /// A length, rounded to whole units and without their name: `3 000`.
+    #[must_use]
+    pub fn whole(self, ns: u64) -> String {
+        let size: u64 = match self {
+            Self::Nanoseconds => 1,
+            Self::Microseconds => 1_000,
+            Self::Milliseconds => 1_000_000,
+        };
+        count(ns / size + u64::from(ns % size * 2 >= size && size > 1))
+    }
+}
+
 /// A share of one, in per cent: `96.2 %`.
 #[must_use]
 pub fn share(part: f64) -> String {
@@ -167,6 +222,17 @@ mod tests {
     fn changes_say_their_direction() {
         let texts = [2.11, -0.67, 0.0, 0.0004, 0.012, 11.0, f64::INFINITY, f64::NAN].map(|c| plain(&change(c)));
         assert_eq!(texts, ["+211 %", "−67 %", "±0", "±0", "+1.2 %", "× 12", "new", "new"]);
+    }
+
+    #[test]
+    fn differences_have_one_unit_and_a_sign() {
+        let unit = Unit::for_all([-1_251_400, 412_000, 0]);
+        assert_eq!(unit, Unit::Microseconds);
+        let texts = [-1_251_400, 412_600, 0, 499, -499, i64::MIN].map(|ns| plain(&unit.signed(ns)));
+        assert_eq!(texts, ["−1 251", "+413", "0", "0", "0", "−9 223 372 036 854 776"]);
+        assert_eq!(Unit::for_all([]), Unit::Nanoseconds);
+        assert_eq!(plain(&Unit::for_all([i64::MIN]).whole(2_500_000)), "3");
+        assert_eq!(Unit::Nanoseconds.signed(7), "+7");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod curve;
 pub mod format;
 pub mod palette;
 pub mod picture;
+pub mod queue;
 pub mod scale;
 pub mod strip;
 pub mod ticks;

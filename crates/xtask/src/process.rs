@@ -52,6 +52,25 @@ pub fn run(what: &str, command: &mut Command) -> Result<(), Error> {
     check(what, status)
 }
 
+/// Becomes another program, so that whoever ends xtask ends that program.
+///
+/// # Errors
+/// When it cannot be started. Otherwise this does not return.
+#[cfg(unix)]
+pub fn become_it(_what: &str, command: &mut Command) -> Result<(), Error> {
+    use std::os::unix::process::CommandExt;
+    Err(start_error(command)(command.exec()))
+}
+
+/// Runs another program to its end, where a process cannot become another one.
+///
+/// # Errors
+/// When it cannot be started or fails.
+#[cfg(not(unix))]
+pub fn become_it(what: &str, command: &mut Command) -> Result<(), Error> {
+    run(what, command)
+}
+
 /// Runs a program for a long quiet step: its output goes to a log, whose end is shown when it fails.
 ///
 /// # Errors

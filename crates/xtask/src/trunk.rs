@@ -8,7 +8,7 @@ use crate::args::{Build, Options, Serve};
 use crate::error::Error;
 use crate::plan::Goal;
 use crate::probe::Probe;
-use crate::process::run;
+use crate::process::{self, run};
 use crate::setup;
 use crate::sizes;
 use crate::steps::Outcome;
@@ -65,7 +65,7 @@ pub fn serve(options: &Options, serve: &Serve) -> Result<(), Error> {
     if !serve.dev {
         command.arg("--release");
     }
-    run("trunk serve", command.args(&serve.extra))
+    process::become_it("trunk serve", command.args(&serve.extra))
 }
 
 /// `cargo xtask build`.

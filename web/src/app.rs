@@ -14,6 +14,7 @@ use yew::prelude::*;
 
 use crate::center::Center;
 use crate::header::Header;
+use crate::instant::{self, Instant};
 use crate::left::{Left, Tab};
 use crate::opening;
 use crate::pool::{self, Pool};
@@ -72,7 +73,21 @@ pub fn App() -> Html {
     };
     let share = {
         let (scenario, dispatch) = (Rc::clone(&lab.scenario), dispatch.clone());
-        Callback::from(move |()| copy_link(&scenario, dispatch.clone()))
+        Callback::from(move |()| {
+            let address = store::put_link(&scenario).map(|address| instant::split(&address).0.to_owned());
+            copy_link(address, "the whole scenario", true, &dispatch);
+        })
+    };
+    let on_link = {
+        let (scenario, dispatch) = (Rc::clone(&lab.scenario), dispatch.clone());
+        let run = lab.results.as_ref().map(|results| Rc::clone(&results.scenario));
+        Callback::from(move |instant: Instant| {
+            let Some(run) = &run else { return };
+            // The address bar follows the scenario as it is now, which may not be the one that was run.
+            let current = *run == scenario;
+            let address = if current { store::put_instant(run, instant) } else { store::address_of(run, instant) };
+            copy_link(address, "the whole scenario and this instant", current, &dispatch);
+        })
     };
     let dragging = use_page_events(PageEvents {
         run: run.clone(),
@@ -111,8 +126,9 @@ pub fn App() -> Html {
                     tab={*tab} on_tab={select_tab} on_edit={edit} dispatch={dispatch.clone()} />
                 <Center results={lab.results.clone()} message={lab.message.clone()} failure={lab.failure.clone()} list={lab.list.clone()}
                     stale={lab.results.as_ref().is_some_and(|results| results.scenario != lab.scenario)}
-                    running={lab.running.is_some()} {theme} dispatch={dispatch} ask={ask.clone()} />
-                <Right results={lab.results.clone()} list={lab.list.clone()} {theme} {ask} />
+                    running={lab.running.is_some()} {theme} dispatch={dispatch.clone()} ask={ask.clone()} />
+                <Right results={lab.results.clone()} list={lab.list.clone()} explained={lab.explained.clone()} {theme} {ask}
+                    {dispatch} {on_link} />
             </main>
             <div class="hidden" role="status" aria-live="polite">{ &lab.said }</div>
             if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario or an rt-app file" }</div> }
@@ -147,15 +163,20 @@ fn to_results() -> Callback<MouseEvent> {
     })
 }
 
-fn copy_link(scenario: &Scenario, dispatch: Callback<Action>) {
-    let Some(address) = store::put_link(scenario) else { return };
+/// Copies an address; `what` says what it holds, `in_bar` whether the address bar has it too.
+fn copy_link(address: Option<String>, what: &'static str, in_bar: bool, dispatch: &Callback<Action>) {
+    let Some(address) = address else { return };
+    let dispatch = dispatch.clone();
     let Some(window) = web_sys::window() else { return };
     spawn_local(async move {
         let copied = JsFuture::from(window.navigator().clipboard().write_text(&address)).await.is_ok();
         let title = if copied {
-            "The link is copied. It holds the whole scenario."
+            format!("The link is copied. It holds {what}.")
         } else {
-            "The link is in the address bar. It holds the whole scenario."
+            match in_bar {
+                true => format!("The link is in the address bar. It holds {what}."),
+                false => "The browser did not let the page copy the link.".to_owned(),
+            }
         };
         dispatch.emit(Action::Tell(Message::note(title, Vec::new())));
     });
@@ -294,13 +315,17 @@ impl PageEvents {
         if !hash.starts_with("#s=") {
             return;
         }
-        self.dispatch.emit(match schedlab_scenario::link::decode(&hash) {
+        let (scenario, wanted) = instant::split(&hash);
+        self.dispatch.emit(match schedlab_scenario::link::decode(scenario) {
             Ok(opened) => {
                 let message = Some(Message::note("Opened from a link. Undo brings back what you had.", opened.notices));
                 Action::Replace { scenario: Box::new(opened.scenario), message, own: false }
             }
-            Err(problems) => Action::Tell(store::bad_link(problems)),
+            Err(problems) => return self.dispatch.emit(Action::Tell(store::bad_link(problems))),
         });
+        if let Some(wanted) = wanted {
+            self.dispatch.emit(Action::Want(wanted));
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod center;
 pub mod charts;
 mod example;
 mod header;
+pub mod instant;
 mod left;
 pub mod opening;
 mod parts;

@@ -7,6 +7,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DataTransfer, File, HtmlElement};
 use yew::Callback;
 
+use crate::instant;
 use crate::state::{Action, Message};
 
 /// The largest file that is read at all, bytes. What is larger is no scenario.
@@ -17,8 +18,11 @@ const MOST_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 #[must_use]
 pub fn opened(text: &str, from: &str) -> Action {
     let looks_like_a_link = text.trim_start().starts_with("http") || text.trim_start().starts_with("#s=");
-    let result =
-        if looks_like_a_link { schedlab_scenario::link::decode(text.trim()) } else { schedlab_scenario::open(text) };
+    let result = if looks_like_a_link {
+        schedlab_scenario::link::decode(instant::split(text.trim()).0)
+    } else {
+        schedlab_scenario::open(text)
+    };
     match result {
         Ok(opened) => {
             let mut scenario = opened.scenario;

@@ -3,7 +3,7 @@
 //! after it is JSON of the types below, which are made for this and nothing else.
 //! Not for sending: `pool` and the worker's binary do that.
 
-use schedlab_report::VariantReport;
+use schedlab_report::{Explanation, VariantReport};
 use schedlab_scenario::Problem;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,27 @@ pub enum ToWorker {
         from: Option<usize>,
         /// Towards later switches.
         forward: bool,
+    },
+    /// Find the last switch of a CPU up to an instant. Answered by [`FromWorker::Found`].
+    Locate {
+        /// Which variant.
+        variant: usize,
+        /// Which switches count.
+        filter: Filter,
+        /// The CPU.
+        cpu: u16,
+        /// The instant, nanoseconds.
+        at_ns: u64,
+    },
+    /// Say what was decided at an instant, and on which queue. Answered by
+    /// [`FromWorker::Explained`].
+    Explain {
+        /// Which variant.
+        variant: usize,
+        /// The CPU.
+        cpu: u16,
+        /// The instant, nanoseconds.
+        at_ns: u64,
     },
 }
 
@@ -151,11 +172,32 @@ pub enum FromWorker {
         /// Its place among those that count.
         place: Option<usize>,
     },
+    /// What was decided at an instant.
+    Explained(Box<Explained>),
     /// The worker's code failed; it is of no more use.
     Panicked {
         /// What it said.
         message: String,
     },
+}
+
+/// What was decided at an instant of a variant's first repeat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// The job that it is of.
+    pub job: u32,
+    /// The variant.
+    pub variant: usize,
+    /// The CPU.
+    pub cpu: u16,
+    /// The instant that was asked for, nanoseconds.
+    pub at_ns: u64,
+    /// What `schedlab explain --format json` says of it.
+    pub explanation: Explanation,
+    /// The tasks that its queues name.
+    pub tasks: Vec<Who>,
+    /// How long the answer took, milliseconds of real time.
+    pub took_ms: f64,
 }
 
 /// A context switch as the page shows it.

@@ -8,7 +8,8 @@ use schedlab_report::{Comparison, VariantReport, compare};
 use schedlab_scenario::{Problem, Scenario};
 use yew::Reducible;
 
-use crate::protocol::{Filter, FromWorker, Switch};
+use crate::instant::Instant;
+use crate::protocol::{Explained, Filter, FromWorker, Switch};
 
 /// How many steps back there are.
 const MOST_STEPS: usize = 200;
@@ -104,6 +105,8 @@ pub struct List {
     pub place: Option<usize>,
     /// The selected one, once it is at hand.
     pub selected: Option<Switch>,
+    /// The instant whose switch is to be selected, as a link asked for it.
+    pub wanted: Option<Instant>,
 }
 
 impl List {
@@ -141,6 +144,8 @@ pub struct Lab {
     pub results: Option<Rc<Results>>,
     /// The list of switches.
     pub list: List,
+    /// What was explained last.
+    pub explained: Option<Rc<Explained>>,
     jobs: u32,
 }
 
@@ -191,6 +196,8 @@ pub enum Action {
     },
     /// Select a switch by its place.
     Select(usize),
+    /// Select the switch of an instant, now or after the next run.
+    Want(Instant),
 }
 
 impl Lab {
@@ -211,6 +218,7 @@ impl Lab {
             running: None,
             results: None,
             list: List::default(),
+            explained: None,
             jobs: 0,
         }
     }
@@ -265,6 +273,7 @@ impl Lab {
             self.remember();
         }
         self.streak = Some(edit.field);
+        self.list.wanted = None;
         self.scenario = Rc::new(scenario);
         self.touched = true;
     }
@@ -334,12 +343,18 @@ impl Lab {
             }
             FromWorker::Found { variant, filter, place } => {
                 if (variant, filter) == (self.list.variant, self.list.filter) {
+                    self.list.wanted = None;
                     match place {
                         Some(place) => self.select(place),
                         // Where nobody is preempted the first switch has to do.
                         None if self.list.place.is_none() => self.select(0),
                         None => self.said = "There is no further preemption.".to_owned(),
                     }
+                }
+            }
+            FromWorker::Explained(explained) => {
+                if self.results.as_ref().is_some_and(|results| results.job == explained.job) {
+                    self.explained = Some(Rc::from(explained));
                 }
             }
             // The pool deals with these.
@@ -355,8 +370,11 @@ impl Lab {
         let Some(running) = self.running.take() else { return };
         let reports: Vec<VariantReport> = running.reports.into_iter().flatten().collect();
         self.said = format!("Done: {} in {:.0} ms.", crate::words::variants(reports.len()), running.took_ms);
-        let variant = self.list.variant.min(reports.len().saturating_sub(1));
-        self.list = List { variant, filter: self.list.filter, ..List::default() };
+        let wanted = self.list.wanted;
+        let variant = wanted.map_or(self.list.variant, |wanted| wanted.variant).min(reports.len().saturating_sub(1));
+        let filter = if wanted.is_some() { Filter::All } else { self.list.filter };
+        self.list = List { variant, filter, wanted, ..List::default() };
+        self.explained = None;
         self.failure = None;
         self.results = Some(Rc::new(Results {
             job: running.job,
@@ -366,6 +384,16 @@ impl Lab {
             notices: running.notices,
             took_ms: running.took_ms,
         }));
+    }
+
+    fn want(&mut self, instant: Instant) {
+        self.list.wanted = Some(instant);
+        let there = |results: &Rc<Results>| {
+            results.scenario == self.scenario && instant.variant < results.reports.len() && self.running.is_none()
+        };
+        if self.results.as_ref().is_some_and(there) {
+            self.list = List { variant: instant.variant, wanted: Some(instant), ..List::default() };
+        }
     }
 
     fn select(&mut self, place: usize) {
@@ -397,6 +425,7 @@ impl Reducible for Lab {
                 lab.touched = own;
                 lab.streak = None;
                 lab.text = None;
+                lab.list.wanted = None;
                 lab.message = message;
             }
             Action::Undo => lab.step(true),
@@ -426,6 +455,7 @@ impl Reducible for Lab {
             Action::Heard(message) => lab.heard(message),
             Action::Show { variant, filter } => lab.list = List { variant, filter, ..List::default() },
             Action::Select(place) => lab.select(place),
+            Action::Want(instant) => lab.want(instant),
         }
         Rc::new(lab)
     }

@@ -7,6 +7,7 @@ use schedlab_view::Theme;
 use wasm_bindgen::JsValue;
 
 use crate::example;
+use crate::instant::{self, Instant};
 use crate::state::{Lab, Message};
 
 const DRAFT: &str = "schedlab.draft";
@@ -23,6 +24,8 @@ pub fn first() -> Lab {
 /// The page for a link, a draft and an unfinished text, each of which may be missing or bad.
 #[must_use]
 pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
+    let (hash, wanted) = instant::split(hash);
+
     let fallback = |message| match draft.clone() {
         Some(scenario) => Lab::new(scenario, text.clone(), message, true),
         None => Lab::new(example::scenario(), text.clone(), message, false),
@@ -38,7 +41,9 @@ pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
                 .then(|| Message::note("Opened from a link. Undo brings your own draft back.", opened.notices.clone()));
             // An unfinished text belongs to the draft, not to a scenario of somebody else.
             let text = text.filter(|_| theirs.is_none());
-            Lab::new(opened.scenario, text, note, theirs.is_none()).after(theirs)
+            let mut lab = Lab::new(opened.scenario, text, note, theirs.is_none()).after(theirs);
+            lab.list.wanted = wanted;
+            lab
         }
         Err(problems) => fallback(Some(bad_link(problems))),
     }
@@ -56,14 +61,38 @@ pub fn hash() -> String {
     web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
 }
 
-/// Puts the scenario's link into the address bar and answers its whole address.
+/// Puts the scenario's link into the address bar and answers its whole address. An instant that
+/// the address names already stays as long as the scenario is the same.
 pub fn put_link(scenario: &Scenario) -> Option<String> {
-    let hash = link::encode(scenario);
-    let window = web_sys::window()?;
-    if window.location().hash().ok()? != hash {
-        window.history().ok()?.replace_state_with_url(&JsValue::NULL, "", Some(&hash)).ok()?;
-    }
-    window.location().href().ok()
+    let link = link::encode(scenario);
+    if instant::split(&hash()).0 != link { put_hash(&link) } else { address() }
+}
+
+/// Puts a link to an instant into the address bar and answers its whole address.
+pub fn put_instant(scenario: &Scenario, instant: Instant) -> Option<String> {
+    put_hash(&link_to(scenario, instant))
+}
+
+/// The address of an instant, without putting it into the address bar.
+#[must_use]
+pub fn address_of(scenario: &Scenario, instant: Instant) -> Option<String> {
+    let address = address()?;
+    let page = address.split_once('#').map_or(address.as_str(), |(page, _)| page);
+    Some(format!("{page}{}", link_to(scenario, instant)))
+}
+
+fn link_to(scenario: &Scenario, instant: Instant) -> String {
+    format!("{}{}", link::encode(scenario), instant.to_text())
+}
+
+fn put_hash(hash: &str) -> Option<String> {
+    let history = web_sys::window()?.history().ok()?;
+    history.replace_state_with_url(&JsValue::NULL, "", Some(hash)).ok()?;
+    address()
+}
+
+fn address() -> Option<String> {
+    web_sys::window()?.location().href().ok()
 }
 
 fn draft() -> Option<Scenario> {
@@ -154,6 +183,15 @@ mod tests {
         assert_eq!(begin(&mine, Some(titled("mine")), text()).text, text());
         assert_eq!(begin(&mine, None, text()).text, text());
         assert_eq!(begin(&link::encode(&titled("theirs")), Some(titled("mine")), text()).text, None);
+    }
+
+    #[test]
+    fn a_link_to_an_instant_wants_it_and_opens_its_scenario() {
+        let wanted = Instant { variant: 1, cpu: 0, at_ns: 12_000_000 };
+        let lab = begin(&format!("{}{}", link::encode(&titled("theirs")), wanted.to_text()), None, None);
+        assert_eq!((lab.scenario.title.as_str(), lab.list.wanted), ("theirs", Some(wanted)));
+        let lab = begin(&format!("{}&at=x", link::encode(&titled("theirs"))), None, None);
+        assert_eq!((lab.scenario.title.as_str(), lab.list.wanted), ("theirs", None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! Not for numbers: `schedlab_view::format` has those.
 
 use schedlab_report::{Change, Group, Row, Unit};
-use schedlab_sim::kernel::Release;
+use schedlab_sim::kernel::{PreemptionModel, Release};
 use schedlab_view::format;
 
 /// `1 variant`, `2 variants`.
@@ -15,6 +15,40 @@ pub fn variants(count: usize) -> String {
 #[must_use]
 pub fn release(release: Release) -> String {
     format!("{} {}", release.name(), release.class().name())
+}
+
+/// Where the page's own copy of `docs/model.md` has a section such as `§4.5` or
+/// `current-kernels §2.5`. Hosts that render Markdown go to the anchor, browsers that show the text
+/// as it is to the heading's words.
+#[must_use]
+pub fn model_link(section: &str) -> String {
+    let (part, number) = section.split_once('§').unwrap_or(("", section));
+    let anchor = if part.is_empty() { format!("s{number}") } else { format!("{}-{number}", part.trim_end()) };
+    let heading = format!("</a>{section}").replace('<', "%3C").replace('/', "%2F").replace('>', "%3E");
+    // A hyphen has a meaning of its own in a text directive.
+    let heading = heading.replace('-', "%2D").replace(' ', "%20").replace('§', "%C2%A7");
+    format!("docs/model.md#{anchor}:~:text={heading}")
+}
+
+/// What a preemption model means, in one line.
+#[must_use]
+pub const fn preemption(model: PreemptionModel) -> &'static str {
+    match model {
+        PreemptionModel::None => "the kernel is never preempted while it works for a task",
+        PreemptionModel::Voluntary => "the kernel offers the CPU at chosen points of its own code",
+        PreemptionModel::Full => "the kernel can be preempted almost anywhere in its own code",
+        PreemptionModel::Lazy => "fair tasks wait for the return to user mode or the next tick",
+    }
+}
+
+/// What the model of a release was checked against, one sentence or two.
+#[must_use]
+pub fn checked(release: Release) -> String {
+    let Some(traces) = release.checked_against() else {
+        return "not checked against a kernel; it follows the published patches".to_owned();
+    };
+    let groups = if release.groups_checked() { "" } else { ". Groups and their limits: not checked against a kernel" };
+    format!("{traces}{groups}")
 }
 
 /// What a row of the comparison measures: `hog: run delay p99`.
@@ -83,6 +117,9 @@ pub fn change(unit: Unit, change: &Change) -> String {
 
 #[cfg(test)]
 mod tests {
+    use schedlab_sim::Reason;
+    use schedlab_sim::kernel::{FEATURES, TUNABLES};
+
     use super::*;
 
     fn row(group: Group, measure: &str) -> Row {
@@ -93,6 +130,38 @@ mod tests {
             values: Vec::new(),
             sem: Vec::new(),
             changes: Vec::new(),
+        }
+    }
+
+    /// The anchor of a link into the model, without the words that follow it.
+    fn anchor(link: &str) -> String {
+        link.split(['#', ':']).nth(1).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn every_section_that_the_page_names_is_in_the_model() {
+        let model = include_str!("../../docs/model.md");
+        let sections = Release::ALL
+            .iter()
+            .flat_map(|release| Reason::ALL.iter().map(|reason| reason.section_in(*release)))
+            .chain(FEATURES.iter().map(|info| info.section))
+            .chain(TUNABLES.iter().map(|info| info.section));
+        for section in sections {
+            let id = format!("<a id=\"{}\"></a>{section}", anchor(&model_link(section)));
+            assert!(model.contains(&id), "{section}: {id}");
+        }
+        assert_eq!(
+            model_link("current-kernels §2.5"),
+            "docs/model.md#current-kernels-2.5:~:text=%3C%2Fa%3Ecurrent%2Dkernels%20%C2%A72.5"
+        );
+    }
+
+    #[test]
+    fn what_was_not_checked_says_so() {
+        for release in Release::ALL {
+            let (text, none) = (checked(release), "not checked against a kernel");
+            assert_eq!(text.starts_with(none), release.checked_against().is_none(), "{text}");
+            assert_eq!(text.contains(none), !release.groups_checked(), "{text}");
         }
     }
 

@@ -19,7 +19,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 /// Passes a message on as text, as the page and the worker do.
 fn send(session: &mut Session, message: &ToWorker) -> Vec<FromWorker> {
     let text = serde_json::to_string(message).expect("a message");
-    let answers = session.take(serde_json::from_str(&text).expect("the same message"));
+    let answers = session.take(serde_json::from_str(&text).expect("the same message"), js_sys::Date::now);
     answers.iter().map(over_the_wire).collect()
 }
 

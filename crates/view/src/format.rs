@@ -89,12 +89,12 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit that gives the largest of `values`, nanoseconds, at most five digits.
+    /// The unit that gives the largest of `values`, nanoseconds, at most six digits, as far as milliseconds do.
     #[must_use]
     pub fn for_all(values: impl IntoIterator<Item = i64>) -> Self {
         match values.into_iter().map(i64::unsigned_abs).max().unwrap_or(0) {
             0..10_000 => Self::Nanoseconds,
-            10_000..100_000_000 => Self::Microseconds,
+            10_000..1_000_000_000 => Self::Microseconds,
             _ => Self::Milliseconds,
         }
     }

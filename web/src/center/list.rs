@@ -7,6 +7,7 @@ use schedlab_view::{Theme, Window, format, palette};
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::instant::Instant;
 use crate::parts::{Chip, Choice};
 use crate::protocol::{Filter, Switch, ToWorker, Who};
 use crate::state::{Action, List, Results};
@@ -50,14 +51,20 @@ pub fn SwitchList(props: &SwitchListProps) -> Html {
             }
         });
     }
-    // A new list begins at its first preemption.
+    // A new list begins at the instant that a link asked for, otherwise at its first preemption.
     {
         let ask = props.ask.clone();
-        let key = (props.results.job, list.variant, list.filter, list.total.is_some_and(|total| total > 0), list.place);
-        use_effect_with(key, move |(_, variant, filter, ready, place)| {
+        let wanted = list.wanted;
+        let ready = list.total.is_some_and(|total| total > 0);
+        let key = (props.results.job, list.variant, list.filter, ready, list.place, wanted);
+        use_effect_with(key, move |(_, variant, filter, ready, place, wanted)| {
+            let (variant, filter) = (*variant, *filter);
             if *ready && place.is_none() {
-                let find = ToWorker::Find { variant: *variant, filter: *filter, from: None, forward: true };
-                ask.emit((*variant, find));
+                let question = match wanted {
+                    Some(Instant { cpu, at_ns, .. }) => ToWorker::Locate { variant, filter, cpu: *cpu, at_ns: *at_ns },
+                    None => ToWorker::Find { variant, filter, from: None, forward: true },
+                };
+                ask.emit((variant, question));
             }
         });
     }

@@ -1,10 +1,11 @@
 //! One variant being run: all its repeats, in short steps, then its report.
 //! Not for choosing what to run next: the session does that.
 
-use schedlab_report::{Subject, VariantReport, summarize};
+use schedlab_report::{Names, Subject, VariantReport, summarize};
 use schedlab_scenario::{Problem, Scenario};
-use schedlab_sim::{Limit, Progress, Run, Simulation};
+use schedlab_sim::{Checkpoints, Limit, Progress, Run, Simulation};
 
+use super::explain::Explainer;
 use super::trace::Trace;
 use crate::protocol::Who;
 
@@ -22,6 +23,9 @@ pub(super) struct Job {
     repeats: u32,
     runs: Vec<Run>,
     simulation: Option<Simulation>,
+    /// Copies of the first repeat, from which any instant of it can be looked at again.
+    checkpoints: Checkpoints,
+    names: Names,
     started_ms: f64,
 }
 
@@ -52,6 +56,7 @@ impl Job {
             operations: prepared.operations,
         };
         let document_kinds = named.scenario.workload.tasks.iter().map(|task| task.name.clone()).collect();
+        let names = Names::of(&prepared.input);
         let simulation = Simulation::new(prepared.input).map_err(|error| told("workload", &error))?;
         Ok(Self {
             variant,
@@ -61,6 +66,8 @@ impl Job {
             subject,
             document_kinds,
             runs: Vec::new(),
+            checkpoints: Checkpoints::new(&simulation),
+            names,
             simulation: Some(simulation),
             started_ms,
         })
@@ -78,7 +85,13 @@ impl Job {
     pub(super) fn step(&mut self, now_ms: impl Fn() -> f64, step_ms: f64) -> Step {
         let begun = now_ms();
         while let Some(simulation) = &mut self.simulation {
-            match simulation.run_until(Limit::events(EVENTS)) {
+            let limit = Limit::events(EVENTS);
+            let progress = if self.runs.is_empty() {
+                self.checkpoints.run_until(simulation, limit)
+            } else {
+                simulation.run_until(limit)
+            };
+            match progress {
                 Err(error) => return Step::Failed(told("workload", &error)),
                 Ok(Progress::Running) => {}
                 Ok(Progress::Done) => {
@@ -112,13 +125,18 @@ impl Job {
         ((self.runs.len() as f64 + part) / f64::from(self.repeats) * 1000.0).min(1000.0) as u32
     }
 
-    /// The report, the switches of the first repeat, and the notices.
-    pub(super) fn finish(mut self) -> (VariantReport, Trace, Vec<Problem>) {
+    /// The report, what is kept of the first repeat, and the notices.
+    pub(super) fn finish(mut self) -> (VariantReport, Explainer, Vec<Problem>) {
         let report = summarize(&self.subject, &self.runs);
         let record = self.runs.first_mut().map(|run| std::mem::take(&mut run.record)).unwrap_or_default();
         let tasks = self.runs.first().map(|run| run.tasks.as_slice()).unwrap_or_default();
-        let names = tasks.iter().enumerate().map(|(id, task)| self.who(id, &task.name)).collect();
-        (report, Trace::new(&record, names), self.notices)
+        let who = tasks.iter().enumerate().map(|(id, task)| self.who(id, &task.name)).collect();
+        let names = match self.runs.first() {
+            Some(run) => self.names.with_tasks_of(run),
+            None => self.names,
+        };
+        let explainer = Explainer::new(Trace::new(&record, who), self.checkpoints, names);
+        (report, explainer, self.notices)
     }
 
     fn who(&self, id: usize, name: &str) -> Who {

@@ -2,13 +2,15 @@
 //! answers questions about their switches. Not for scheduling or statistics: the engine and
 //! `schedlab-report` do those.
 
+mod explain;
 mod job;
 mod serve;
 mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::protocol::{FromWorker, ToWorker};
+use crate::protocol::{Explained, FromWorker, ToWorker};
+use explain::Explainer;
 use job::{Job, Step};
 use trace::Trace;
 
@@ -26,14 +28,14 @@ pub struct Session {
     job: u32,
     waiting: VecDeque<(String, usize)>,
     running: Option<Job>,
-    traces: BTreeMap<usize, Trace>,
+    finished: BTreeMap<usize, Explainer>,
     /// When the page last heard of progress.
     told_ms: f64,
 }
 
 impl Session {
-    /// Takes one message; the answers come at once.
-    pub fn take(&mut self, message: ToWorker) -> Vec<FromWorker> {
+    /// Takes one message; the answers come at once. `now_ms` is a clock.
+    pub fn take(&mut self, message: ToWorker, now_ms: impl Fn() -> f64) -> Vec<FromWorker> {
         match message {
             ToWorker::Run { job, document, variant } => {
                 if job != self.job {
@@ -50,7 +52,7 @@ impl Session {
                 vec![FromWorker::Stopped { job }]
             }
             ToWorker::Switches { variant, filter, from, count } => {
-                let Some(trace) = self.traces.get(&variant) else { return Vec::new() };
+                let Some(trace) = self.trace(variant) else { return Vec::new() };
                 vec![FromWorker::Switches {
                     job: self.job,
                     variant,
@@ -62,10 +64,26 @@ impl Session {
                 }]
             }
             ToWorker::Find { variant, filter, from, forward } => {
-                let Some(trace) = self.traces.get(&variant) else { return Vec::new() };
+                let Some(trace) = self.trace(variant) else { return Vec::new() };
                 vec![FromWorker::Found { variant, filter, place: trace.find(filter, from, forward) }]
             }
+            ToWorker::Locate { variant, filter, cpu, at_ns } => {
+                let Some(trace) = self.trace(variant) else { return Vec::new() };
+                vec![FromWorker::Found { variant, filter, place: trace.locate(filter, cpu, at_ns) }]
+            }
+            ToWorker::Explain { variant, cpu, at_ns } => {
+                let Some(finished) = self.finished.get(&variant) else { return Vec::new() };
+                let begun = now_ms();
+                let (explanation, tasks) = finished.explain(cpu, at_ns);
+                let took_ms = now_ms() - begun;
+                let explained = Explained { job: self.job, variant, cpu, at_ns, explanation, tasks, took_ms };
+                vec![FromWorker::Explained(Box::new(explained))]
+            }
         }
+    }
+
+    fn trace(&self, variant: usize) -> Option<&Trace> {
+        self.finished.get(&variant).map(|finished| &finished.trace)
     }
 
     /// Whether [`Session::step`] has something to do.
@@ -100,8 +118,8 @@ impl Session {
             Step::Failed(problems) => vec![FromWorker::Failed { job, variant, problems }],
             Step::Done => {
                 let started_ms = running.started_ms();
-                let (report, trace, notices) = running.finish();
-                self.traces.insert(variant, trace);
+                let (report, finished, notices) = running.finish();
+                self.finished.insert(variant, finished);
                 let took_ms = now_ms() - started_ms;
                 vec![FromWorker::Done { job, variant, report: Box::new(report), notices, took_ms }]
             }
@@ -127,8 +145,8 @@ mod tests {
     }
 
     fn run(session: &mut Session, variant: usize, document: String) -> Vec<FromWorker> {
-        session.take(ToWorker::Run { job: 1, document, variant });
         let now = clock();
+        session.take(ToWorker::Run { job: 1, document, variant }, &now);
         let mut said = Vec::new();
         while session.has_work() {
             said.extend(session.step(&now));
@@ -150,7 +168,7 @@ mod tests {
         let mut session = Session::default();
         let one = run(&mut session, 1, scenario.to_json());
         let all = |session: &mut Session| {
-            session.take(ToWorker::Switches { variant: 1, filter: Filter::All, from: 0, count: 9_999 })
+            session.take(ToWorker::Switches { variant: 1, filter: Filter::All, from: 0, count: 9_999 }, clock())
         };
         let list = all(&mut session);
         scenario.run.repeats = 3;
@@ -165,11 +183,11 @@ mod tests {
         let mut session = Session::default();
         let said = run(&mut session, 0, example::scenario().to_json());
         let report = report_of(&said).clone();
-        let mut total = |filter| match session.take(ToWorker::Switches { variant: 0, filter, from: 0, count: 0 }).pop()
-        {
-            Some(FromWorker::Switches { total, .. }) => total as f64,
-            other => panic!("unexpected: {other:?}"),
-        };
+        let mut total =
+            |filter| match session.take(ToWorker::Switches { variant: 0, filter, from: 0, count: 0 }, clock()).pop() {
+                Some(FromWorker::Switches { total, .. }) => total as f64,
+                other => panic!("unexpected: {other:?}"),
+            };
         assert_eq!(total(Filter::All), report.cpus.iter().map(|cpu| cpu.switches).sum::<f64>());
         let preempted: f64 = report.tasks.iter().map(|task| task.preempted - task.yields).sum();
         assert_eq!(total(Filter::Preemptions), preempted);
@@ -179,12 +197,13 @@ mod tests {
     fn walking_to_the_end_and_back_meets_the_same_preemptions() {
         let mut session = Session::default();
         run(&mut session, 1, example::scenario().to_json());
-        let mut find =
-            |from, forward| match session.take(ToWorker::Find { variant: 1, filter: Filter::All, from, forward }).pop()
-            {
-                Some(FromWorker::Found { place, .. }) => place,
-                other => panic!("unexpected: {other:?}"),
-            };
+        let mut find = |from, forward| match session
+            .take(ToWorker::Find { variant: 1, filter: Filter::All, from, forward }, clock())
+            .pop()
+        {
+            Some(FromWorker::Found { place, .. }) => place,
+            other => panic!("unexpected: {other:?}"),
+        };
         let mut there = Vec::new();
         let mut at = find(None, true);
         while let Some(place) = at {
@@ -206,10 +225,64 @@ mod tests {
     fn an_old_job_is_dropped_with_all_it_knew() {
         let mut session = Session::default();
         run(&mut session, 0, example::scenario().to_json());
-        session.take(ToWorker::Run { job: 2, document: example::scenario().to_json(), variant: 1 });
+        session.take(ToWorker::Run { job: 2, document: example::scenario().to_json(), variant: 1 }, clock());
         let ask = ToWorker::Switches { variant: 0, filter: Filter::All, from: 0, count: 1 };
-        assert!(session.take(ask).is_empty());
-        assert_eq!(session.take(ToWorker::Cancel { job: 2 }), [FromWorker::Stopped { job: 2 }]);
+        assert!(session.take(ask, clock()).is_empty());
+        assert_eq!(session.take(ToWorker::Cancel { job: 2 }, clock()), [FromWorker::Stopped { job: 2 }]);
         assert!(!session.has_work());
+    }
+
+    #[test]
+    fn every_switch_is_explained_with_its_queue() {
+        let mut session = Session::default();
+        for variant in [0, 1] {
+            let mut scenario = example::scenario();
+            scenario.run.duration_ms = Some(100);
+            run(&mut session, variant, scenario.to_json());
+            let list = ToWorker::Switches { variant, filter: Filter::All, from: 0, count: 9_999 };
+            let Some(FromWorker::Switches { switches, .. }) = session.take(list, clock()).pop() else {
+                panic!("no switches")
+            };
+            assert!(switches.len() > 20);
+            for switch in switches {
+                let at_ns = switch.at_ns;
+                let Some(FromWorker::Explained(explained)) =
+                    session.take(ToWorker::Explain { variant, cpu: 0, at_ns }, clock()).pop()
+                else {
+                    panic!("no explanation")
+                };
+                assert_eq!((explained.explanation.at_ns, explained.variant), (at_ns, variant));
+                let name = |who: &Option<crate::protocol::Who>| who.as_ref().map(|who| who.name.clone());
+                let moment = explained.explanation.moments.iter().rfind(|moment| moment.what == "schedule");
+                let moment = moment.expect("schedule() was entered");
+                assert_eq!((&moment.prev, &moment.next), (&name(&switch.prev), &name(&switch.next)), "{at_ns}");
+                assert_eq!(moment.reason.as_ref(), Some(&switch.reason));
+                for entity in moment.queues.iter().flat_map(|queue| &queue.entities) {
+                    assert!(explained.tasks.iter().any(|task| task.name == entity.name && task.kind.is_some()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_switch_is_found_by_its_instant() {
+        let mut session = Session::default();
+        run(&mut session, 1, example::scenario().to_json());
+        let list = ToWorker::Switches { variant: 1, filter: Filter::All, from: 0, count: 9_999 };
+        let Some(FromWorker::Switches { switches, .. }) = session.take(list, clock()).pop() else {
+            panic!("no switches")
+        };
+        let mut locate = |at_ns| match session
+            .take(ToWorker::Locate { variant: 1, filter: Filter::All, cpu: 0, at_ns }, clock())
+            .pop()
+        {
+            Some(FromWorker::Found { place, .. }) => place,
+            other => panic!("unexpected: {other:?}"),
+        };
+        for place in [1, 70, switches.len() - 1] {
+            assert_eq!(locate(switches[place].at_ns), Some(place));
+            assert_eq!(locate(switches[place].at_ns - 1), Some(place - 1));
+        }
+        assert_eq!(locate(u64::MAX), Some(switches.len() - 1));
     }
 }

@@ -29,7 +29,7 @@ pub fn serve() {
                 return;
             };
             let idle = !session.borrow().has_work();
-            let answers = session.borrow_mut().take(message);
+            let answers = session.borrow_mut().take(message, js_sys::Date::now);
             answers.iter().for_each(|answer| post(&scope, answer));
             if idle && session.borrow().has_work() {
                 wake(&resume);

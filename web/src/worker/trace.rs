@@ -100,6 +100,22 @@ impl Trace {
         })
     }
 
+    /// The place of the last switch of a CPU up to an instant, or of one that passes the filter
+    /// before it.
+    pub(super) fn locate(&self, filter: Filter, cpu: u16, at_ns: u64) -> Option<usize> {
+        let end = self.kept.partition_point(|kept| kept.at_ns <= at_ns);
+        let index = self.kept[..end].iter().rposition(|kept| kept.cpu == cpu)?;
+        match filter {
+            Filter::All => Some(index),
+            Filter::Preemptions => self.preemptions.partition_point(|p| *p as usize <= index).checked_sub(1),
+        }
+    }
+
+    /// The tasks of some names.
+    pub(super) fn tasks(&self, named: impl Fn(&str) -> bool) -> Vec<Who> {
+        self.names.iter().filter(|who| named(&who.name)).cloned().collect()
+    }
+
     fn index(&self, filter: Filter, place: usize) -> usize {
         match filter {
             Filter::All => place,

@@ -6,6 +6,8 @@ use schedlab_view::{Theme, palette};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
+use crate::words;
+
 /// Which variant.
 #[derive(Properties, PartialEq)]
 pub struct VariantMarkProps {
@@ -162,6 +164,12 @@ pub fn Select(props: &SelectProps) -> Html {
     }
 }
 
+/// A section of the model as a link to it.
+#[must_use]
+pub fn section_link(section: &str) -> Html {
+    html! { <a class="section" href={words::model_link(section)} target="_blank">{ "model\u{a0}" }{ section.replace(' ', "\u{a0}") }</a> }
+}
+
 /// Two or more alternatives side by side.
 #[derive(Properties, PartialEq)]
 pub struct ChoiceProps {
@@ -213,7 +221,7 @@ pub fn Problems(props: &ProblemsProps) -> Html {
         html! {
             <li>
                 if problem.severity == Severity::Notice { <span class="pill">{ "note" }</span>{ " " } }
-                { for words(&problem.message) }
+                { for with_code(&problem.message) }
                 if let Some(name) = &problem.suggestion { { "; did you mean " }<code>{ name }</code>{ "?" } }
                 <div class="where">
                     if !place.path.is_empty() { <code>{ &place.path }</code>{ " " } }
@@ -239,7 +247,7 @@ pub fn Problems(props: &ProblemsProps) -> Html {
 }
 
 /// A message with what stands between backticks set as code.
-fn words(message: &str) -> impl Iterator<Item = Html> + '_ {
+fn with_code(message: &str) -> impl Iterator<Item = Html> + '_ {
     message.split('`').enumerate().map(|(place, part)| {
         if place % 2 == 1 {
             html! { <code>{ part.to_owned() }</code> }

@@ -51,6 +51,16 @@ pub fn checked(release: Release) -> String {
     format!("{traces}{groups}")
 }
 
+/// The same as a line of its own.
+#[must_use]
+pub fn checked_line(release: Release) -> String {
+    let text = checked(release);
+    match release.checked_against() {
+        Some(_) => format!("Checked against {text}."),
+        None => format!("It was {text}."),
+    }
+}
+
 /// What a row of the comparison measures: `hog: run delay p99`.
 #[must_use]
 pub fn measure(row: &Row) -> String {

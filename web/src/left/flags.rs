@@ -8,7 +8,7 @@ use schedlab_sim::kernel::{Acts, FEATURES, FeatureInfo, TUNABLES, TunableInfo, T
 use yew::prelude::*;
 
 use super::variants::kernel_path;
-use crate::parts::{Field, whole};
+use crate::parts::{Field, section_link, whole};
 use crate::state::Edit;
 
 /// Which kernel.
@@ -76,12 +76,14 @@ fn flag(props: &FlagsProps, info: &'static FeatureInfo) -> Html {
         }));
     });
     html! {
-        <label class={classes!("flag", (now != usual).then_some("changed"))}>
-            <input type="checkbox" checked={now} onchange={on_change} />
-            <span class="name">{ info.name }</span>
-            <span class="section">{ format!("default {} · {}", if usual { "on" } else { "off" }, info.section) }</span>
+        <div class={classes!("flag", (now != usual).then_some("changed"))}>
+            <label>
+                <input type="checkbox" checked={now} onchange={on_change} />
+                <span class="name">{ info.name }</span>
+            </label>
+            <span class="section">{ format!("default {} · ", if usual { "on" } else { "off" }) }{ section_link(info.section) }</span>
             <span class="meaning">{ info.meaning }</span>
-        </label>
+        </div>
     }
 }
 
@@ -119,7 +121,7 @@ fn tunable(props: &FlagsProps, info: &'static TunableInfo) -> Html {
             <span class="name">{ info.name }</span>
             <Field bare=true label={info.name} value={now.map(|now| now.to_string()).unwrap_or_default()}
                 placeholder={usual.to_string()} {changed} {on_change} />
-            <span class="meaning">{ format!("{} Default {usual} · {}", info.meaning, info.section) }</span>
+            <span class="meaning">{ format!("{} Default {usual} · ", info.meaning) }{ section_link(info.section) }</span>
         </div>
     }
 }

@@ -4,6 +4,7 @@
 mod amounts;
 mod events;
 mod flags;
+mod groups;
 mod machine;
 mod pieces;
 mod task_form;

@@ -1,13 +1,16 @@
 //! The form of one task: its settings, and its phases with their events.
 //! Not for single events.
 
-use schedlab_scenario::{Action, Loops, MOST_US, Phase, Policy, Start, Task};
+use schedlab_scenario::{Action, GroupPath, Loops, MOST_US, Phase, Policy, Start, Task};
 use yew::prelude::*;
 
 use super::events::Events;
 use super::tasks::free_name;
 use crate::parts::{Field, Select, whole};
 use crate::state::Edit;
+
+/// The largest cookie of a document.
+const MOST_COOKIE: u64 = 1 << 53;
 
 /// Which task.
 #[derive(Properties, PartialEq)]
@@ -141,6 +144,12 @@ fn settings(props: &TaskFormProps) -> Html {
             <Select label="Starts by" value={if task.start == Start::Fork { "fork" } else { "wake" }}
                 options={vec![("wake".to_owned(), "wake-up".to_owned()), ("fork".to_owned(), "fork".to_owned())]}
                 changed={task.start == Start::Fork} on_change={on_start} />
+            <Field label="Group" number=false placeholder="/" changed={attributes.taskgroup.is_some()}
+                value={attributes.taskgroup.as_ref().map(ToString::to_string).unwrap_or_default()}
+                on_change={field(props, "taskgroup", |text| optional(text, GroupPath::parse), |task, path| task.attributes.taskgroup = path)} />
+            <Field label="Cookie" placeholder="none" changed={task.cookie != 0}
+                value={if task.cookie == 0 { String::new() } else { task.cookie.to_string() }}
+                on_change={field(props, "cookie", |text| optional(text, |t| whole(t, 0, MOST_COOKIE)), |task, cookie| task.cookie = cookie.unwrap_or(0))} />
         </div>
     }
 }

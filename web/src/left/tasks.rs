@@ -9,6 +9,7 @@ use schedlab_view::strip::{Kind, lay_out};
 use schedlab_view::{Theme, format, palette};
 use yew::prelude::*;
 
+use super::groups::Groups;
 use super::pieces::{in_words, pieces};
 use super::task_form::{TaskForm, shown};
 use super::{Tab, variants};
@@ -83,6 +84,7 @@ pub fn Tasks(props: &TasksProps) -> Html {
             <h2 class="hidden">{ "Tasks" }</h2>
             { for cards }
             <button type="button" class="add" onclick={add}>{ "+ task" }</button>
+            <Groups scenario={Rc::clone(&props.scenario)} on_edit={props.on_edit.clone()} />
             <h2>{ "Variants" }<small>{ "what differs from the first" }</small></h2>
             { overview(props) }
         </>
@@ -135,6 +137,12 @@ fn settings(task: &Task) -> Vec<Setting> {
     }
     if let Loops::Times(times) = task.loops {
         settings.push(("rounds", times.to_string(), true));
+    }
+    if let Some(group) = &attributes.taskgroup {
+        settings.push(("group", group.to_string(), !group.is_root()));
+    }
+    if task.cookie != 0 {
+        settings.push(("cookie", task.cookie.to_string(), true));
     }
     if task.phases.len() > 1 {
         settings.push(("phases", task.phases.len().to_string(), false));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use schedlab_scenario::json::{Kind, Value};
 use schedlab_scenario::{Scenario, Variant};
-use schedlab_sim::kernel::{Feature, Release, Tunable};
+use schedlab_sim::kernel::{Feature, PreemptionModel, Release, Tunable};
 use schedlab_view::palette;
 use yew::prelude::*;
 
@@ -100,6 +100,7 @@ fn put_release(scenario: &mut Scenario, index: usize, release: Release) {
     let wrong = if scenario.variants.is_empty() {
         scenario.kernel.features.retain(|feature, _| feature.default_in(release).is_some());
         scenario.kernel.tunables.retain(|tunable, _| tunable.exists_in(release));
+        scenario.kernel.preempt = scenario.kernel.preempt.filter(|model| model.exists_in(release));
         scenario.kernel.release = release;
         return;
     } else {
@@ -113,6 +114,7 @@ fn put_release(scenario: &mut Scenario, index: usize, release: Release) {
                 .into_iter()
                 .map(|name| format!("{path}.tunables.{name}")),
         )
+        .chain(names_other_preemption(scenario, index, release).then(|| format!("{path}.preempt")))
         .collect::<Vec<_>>()
     };
     for path in wrong {
@@ -120,6 +122,26 @@ fn put_release(scenario: &mut Scenario, index: usize, release: Release) {
         let _ = scenario.set(&path, "null");
     }
     let _ = scenario.set(&format!("{path}.release"), &format!("\"{}\"", release.name()));
+}
+
+/// Whether a variant names a preemption model that a release lacks.
+fn names_other_preemption(scenario: &Scenario, index: usize, release: Release) -> bool {
+    let patch = scenario.variants.get(index).map(|variant| &variant.patch);
+    let named = patch.and_then(|patch| patch.get("kernel")).and_then(|kernel| kernel.get("preempt"));
+    match named.map(|value| &value.kind) {
+        Some(Kind::String(name)) => PreemptionModel::parse(name).is_none_or(|model| !model.exists_in(release)),
+        _ => false,
+    }
+}
+
+/// Gives a variant a preemption model. The release's default is left out of the document, unless
+/// the scenario itself names another.
+fn put_preemption(scenario: &mut Scenario, index: usize, release: Release, model: PreemptionModel) {
+    let usual = model == PreemptionModel::default_of(release);
+    let inherited = !scenario.variants.is_empty() && scenario.kernel.preempt.is_some();
+    let value = if usual && !inherited { "null".to_owned() } else { format!("\"{}\"", model.name()) };
+    // The path and the value come from the kernel's own table.
+    let _ = scenario.set(&format!("{}.preempt", kernel_path(scenario, index)), &value);
 }
 
 /// The keys of a part of a variant's kernel that fit.
@@ -165,6 +187,21 @@ fn card(props: &VariantsProps, index: usize, count: usize) -> Html {
             }));
         })
     };
+    let release = kernel.release;
+    let on_preemption = {
+        let on_edit = on_edit.clone();
+        Callback::from(move |name: String| {
+            if let Some(model) = PreemptionModel::parse(&name) {
+                on_edit.emit(Edit::new(format!("preempt{index}"), move |scenario| {
+                    put_preemption(scenario, index, release, model);
+                }));
+            }
+        })
+    };
+    let usual_model = PreemptionModel::default_of(release);
+    let model = kernel.preempt.unwrap_or(usual_model);
+    let models = PreemptionModel::ALL.into_iter().filter(|model| model.exists_in(release));
+    let models = models.map(|model| (model.name().to_owned(), model.name().to_owned())).collect::<Vec<_>>();
     let releases = Release::MODELLED
         .iter()
         .map(|release| (release.name().to_owned(), words::release(*release)))
@@ -192,7 +229,12 @@ fn card(props: &VariantsProps, index: usize, count: usize) -> Html {
                     if !scenario.variants.is_empty() {
                         <Field label="Name" number=false value={own_name} placeholder={kernel.release.name()} on_change={on_name} />
                     }
+                    <Select label="Preemption" value={model.name()} options={models} changed={model != usual_model}
+                        on_change={on_preemption} />
+                    <p class="mute hint">{ format!("{}. Default {} · ", words::preemption(model), usual_model.name()) }
+                        { crate::parts::section_link("§1.4") }</p>
                 </div>
+                <p class="mute hint">{ words::checked_line(release) }</p>
                 <Flags scenario={Rc::clone(scenario)} {index} {kernel} {on_edit} />
                 if !others.is_empty() {
                     <p class="mute">{ "It also changes, as the text shows: " }
@@ -224,6 +266,22 @@ mod tests {
         assert_eq!(kernel.release, Release::V6_5);
         assert_eq!(kernel.features.into_iter().collect::<Vec<_>>(), [(Feature::NextBuddy, true)]);
         assert!(kernel.tunables.is_empty());
+    }
+
+    #[test]
+    fn a_preemption_model_is_set_taken_back_and_dropped_with_its_release() {
+        let mut scenario = two();
+        let named = |scenario: &Scenario| scenario.variant(1).expect("sound").scenario.kernel.preempt;
+        put_release(&mut scenario, 1, Release::V7_1);
+        put_preemption(&mut scenario, 1, Release::V7_1, PreemptionModel::Full);
+        assert_eq!(named(&scenario), Some(PreemptionModel::Full));
+        put_preemption(&mut scenario, 1, Release::V7_1, PreemptionModel::Lazy);
+        assert_eq!(named(&scenario), None, "lazy is the default of 7.1");
+        put_release(&mut scenario, 1, Release::V6_13);
+        put_preemption(&mut scenario, 1, Release::V6_13, PreemptionModel::Lazy);
+        assert_eq!(named(&scenario), Some(PreemptionModel::Lazy));
+        put_release(&mut scenario, 1, Release::V6_12);
+        assert_eq!(named(&scenario), None, "6.12 has no lazy preemption");
     }
 
     #[test]

@@ -16,10 +16,9 @@ use yew::prelude::*;
 
 use crate::center::{marks, who};
 use crate::instant::Instant;
-use crate::parts::VariantMark;
+use crate::parts::{VariantMark, section_link};
 use crate::protocol::{Explained, Switch, ToWorker};
 use crate::state::{Action, List, Results};
-use crate::words;
 
 /// What the inspector shows.
 #[derive(Properties, PartialEq)]
@@ -160,7 +159,7 @@ fn rule_line(rule: &str, function: &str, section: &str) -> Html {
     html! {
         <p>
             { "Rule: " }{ rule }{ " · " }<code>{ function }</code>{ " · " }
-            <a href={words::model_link(section)} target="_blank">{ "model " }{ section }</a>
+            { section_link(section) }
         </p>
     }
 }

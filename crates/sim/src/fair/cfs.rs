@@ -15,18 +15,7 @@ pub(crate) struct Cfs;
 impl FairClass for Cfs {
     /// §3.3 `update_curr`.
     fn update_curr(fair: &mut Fair<Self>, q: QueueId) {
-        let Some(curr) = fair.queues[q].curr else { return };
-        let now = fair.now;
-        let entity = &mut fair.entity[curr];
-        let delta = now.wrapping_sub(entity.exec_start);
-        if delta as i64 <= 0 {
-            return;
-        }
-        entity.exec_start = now;
-        entity.sum_exec += delta;
-        let length = fair.virtual_length(delta, curr);
-        let node = &mut fair.node[curr];
-        node.vruntime = node.vruntime.plus(length);
+        let Some((_, delta)) = fair.charge_running(q) else { return };
         fair.update_min_vruntime(q);
         fair.account_runtime(q, delta);
     }

@@ -355,6 +355,24 @@ impl<C: FairClass> Fair<C> {
         weight::virtual_length(delta, &self.entity[e].load, self.rules.exact_division)
     }
 
+    /// Adds the time since its last charge to the run time and vruntime of a queue's running entity
+    /// (§3.3, §4.4). Answers who and how long; none: there is nothing to charge.
+    pub(in crate::fair) fn charge_running(&mut self, q: QueueId) -> Option<(EntityId, u64)> {
+        let curr = self.queues[q].curr?;
+        let now = self.now;
+        let entity = &mut self.entity[curr];
+        let delta = now.wrapping_sub(entity.exec_start);
+        if delta as i64 <= 0 {
+            return None;
+        }
+        entity.exec_start = now;
+        entity.sum_exec += delta;
+        let length = self.virtual_length(delta, curr);
+        let node = &mut self.node[curr];
+        node.vruntime = node.vruntime.plus(length);
+        Some((curr, delta))
+    }
+
     /// Clears the buddies that point at an entity, upwards as far as the chain reaches (§4.16).
     pub(in crate::fair) fn clear_buddies(&mut self, e: EntityId) {
         for buddy in [Buddy::Last, Buddy::Next, Buddy::Skip] {

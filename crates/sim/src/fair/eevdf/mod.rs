@@ -21,18 +21,7 @@ pub(crate) struct Eevdf;
 impl FairClass for Eevdf {
     /// §4.4 `update_curr`.
     fn update_curr(fair: &mut Fair<Self>, q: QueueId) {
-        let Some(curr) = fair.queues[q].curr else { return };
-        let now = fair.now;
-        let entity = &mut fair.entity[curr];
-        let delta = now.wrapping_sub(entity.exec_start);
-        if delta as i64 <= 0 {
-            return;
-        }
-        entity.exec_start = now;
-        entity.sum_exec += delta;
-        let length = fair.virtual_length(delta, curr);
-        let node = &mut fair.node[curr];
-        node.vruntime = node.vruntime.plus(length);
+        let Some((curr, delta)) = fair.charge_running(q) else { return };
         let renewed = fair.update_deadline(q, curr);
         fair.update_min_vruntime(q);
         fair.account_runtime(q, delta);

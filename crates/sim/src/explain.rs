@@ -185,9 +185,15 @@ pub struct Checkpoints {
 }
 
 /// Copies kept at most; then every other is dropped and the interval doubles.
-const MOST_KEPT: usize = 24;
+const MOST_KEPT: usize = 256;
+/// Tasks in all copies together, at about half a KiB each, above which fewer copies are kept.
+const MOST_TASKS_KEPT: usize = 640_000;
+/// Copies kept at least, however many tasks there are.
+const LEAST_KEPT: usize = 16;
 /// Events between copies at first.
 const FIRST_INTERVAL: u64 = 50_000;
+/// How far before an instant its decision is looked for first: a few ticks.
+const NEAR_NS: u64 = 10_000_000;
 
 impl Checkpoints {
     /// Begins with a run that has not been started.
@@ -219,7 +225,8 @@ impl Checkpoints {
 
     fn keep(&mut self, simulation: &Simulation) {
         self.kept.push(simulation.bare_copy());
-        if self.kept.len() > MOST_KEPT {
+        let most = (MOST_TASKS_KEPT / simulation.task_count().max(1)).clamp(LEAST_KEPT, MOST_KEPT);
+        if self.kept.len() > most {
             let mut index = 0;
             self.kept.retain(|_| {
                 index += 1;
@@ -236,18 +243,25 @@ impl Checkpoints {
     /// As [`Simulation::run_until`].
     pub fn explain(&self, at_ns: u64) -> Result<Vec<Moment>, RunError> {
         let Some(mut simulation) = self.copy_before(at_ns.saturating_add(1)) else { return Ok(Vec::new()) };
+        simulation.run_until(Limit { time_ns: at_ns.saturating_sub(NEAR_NS), events: u64::MAX })?;
+        let near = simulation.clone();
         simulation.run_until(Limit { time_ns: at_ns, events: u64::MAX })?;
         let Some(instant) = simulation.last_decision_ns() else { return Ok(Vec::new()) };
-        let Some(mut simulation) = self.copy_before(instant) else { return Ok(Vec::new()) };
+        let near = Some(near).filter(|near| is_before(near, instant));
+        let Some(mut simulation) = near.or_else(|| self.copy_before(instant)) else { return Ok(Vec::new()) };
         if let Some(before) = instant.checked_sub(1) {
             simulation.run_until(Limit { time_ns: before, events: u64::MAX })?;
         }
         simulation.observe(Limit { time_ns: instant, events: u64::MAX })
     }
 
-    /// A copy that has not reached `at_ns`.
+    /// The last copy that has not reached `at_ns`.
     fn copy_before(&self, at_ns: u64) -> Option<Simulation> {
-        let before = |copy: &&Simulation| copy.now_ns() < at_ns || copy.total_events() == 0;
-        self.kept.iter().rev().find(before).or(self.kept.first()).cloned()
+        self.kept.iter().rev().find(|copy| is_before(copy, at_ns)).or(self.kept.first()).cloned()
     }
+}
+
+/// Whether nothing of what happens at `at_ns` has happened yet.
+fn is_before(simulation: &Simulation, at_ns: u64) -> bool {
+    simulation.now_ns() < at_ns || simulation.total_events() == 0
 }

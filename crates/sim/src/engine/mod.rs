@@ -14,6 +14,8 @@ mod statistics;
 mod task;
 mod validate;
 
+use std::sync::Arc;
+
 use crate::error::RunError;
 use crate::explain::Moment;
 use crate::fair::{Entity, Fair, FairClass, QueueId, Vtime};
@@ -38,7 +40,7 @@ const MAX_STEPS_AT_ONE_INSTANT: u32 = 1_000_000;
 /// A run in progress, with the rules of one class.
 #[derive(Clone, Debug)]
 struct Core<C> {
-    input: Input,
+    input: Arc<Input>,
     fair: Fair<C>,
     tasks: Vec<Task>,
     events: EventQueue,
@@ -96,7 +98,7 @@ impl<C: FairClass> Core<C> {
             total_events: 0,
             last_decision: None,
             observed: None,
-            input,
+            input: Arc::new(input),
         };
         core.make_groups();
         for index in 0..core.input.tasks.len() {
@@ -112,6 +114,22 @@ impl<C: FairClass> Core<C> {
             core.events.push(event.at_ns, Event::Outside(index as u32));
         }
         core
+    }
+
+    /// A copy that makes the same decisions and keeps no books.
+    fn bare_copy(&self) -> Self {
+        Self {
+            input: self.input.clone(),
+            fair: self.fair.clone(),
+            tasks: self.tasks.clone(),
+            events: self.events.clone(),
+            objects: self.objects.clone(),
+            statistics: Statistics::muted(),
+            higher: self.higher.clone(),
+            forked: self.forked.clone(),
+            observed: None,
+            ..*self
+        }
     }
 
     fn make_groups(&mut self) {

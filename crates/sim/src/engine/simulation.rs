@@ -123,11 +123,17 @@ impl Simulation {
         with_core!(&self.0, core => core.last_decision)
     }
 
+    /// Tasks that exist so far.
+    pub(crate) fn task_count(&self) -> usize {
+        with_core!(&self.0, core => core.tasks.len())
+    }
+
     /// A copy that goes on without record and statistics.
     pub(crate) fn bare_copy(&self) -> Self {
-        let mut copy = self.clone();
-        with_core!(&mut copy.0, core => core.statistics.mute());
-        copy
+        Self(match &self.0 {
+            Flavour::Cfs(core) => Flavour::Cfs(Box::new(core.bare_copy())),
+            Flavour::Eevdf(core) => Flavour::Eevdf(Box::new(core.bare_copy())),
+        })
     }
 
     /// Runs on as [`Self::run_until`] does and answers what happened on the way.

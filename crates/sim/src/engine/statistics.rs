@@ -62,20 +62,20 @@ impl Statistics {
         }
     }
 
+    /// Books in which nothing is counted.
+    pub fn muted() -> Self {
+        Self { muted: true, ..Self::new(0, 0) }
+    }
+
     /// Whether nothing is counted.
     pub const fn is_muted(&self) -> bool {
         self.muted
     }
 
-    /// Forgets what was counted and counts no more; names stay.
-    pub fn mute(&mut self) {
-        self.restart(0, &Counters::default());
-        self.record = Record::default();
-        self.stamps = Vec::new();
-        self.muted = true;
-    }
-
     pub fn add_task(&mut self, name: String) {
+        if self.muted {
+            return;
+        }
         self.results.push(TaskResult { name, ..TaskResult::default() });
         self.stamps.push(Stamps::default());
     }

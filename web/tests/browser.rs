@@ -55,6 +55,13 @@ fn a_variant_runs_and_answers_questions_about_its_switches() {
     assert_eq!((*total as f64, rows.len()), (switches, 5));
     assert!(rows.windows(2).all(|pair| pair[0].at_ns <= pair[1].at_ns && pair[0].next == pair[1].prev));
 
+    let ask = ToWorker::Explain { variant: 1, cpu: 0, at_ns: rows[3].at_ns };
+    let answers = send(&mut session, &ask);
+    let [FromWorker::Explained(explained)] = answers.as_slice() else { panic!("unexpected: {answers:?}") };
+    let moments = &explained.explanation.moments;
+    assert!(moments.iter().any(|moment| moment.what == "schedule" && !moment.sentences.is_empty()));
+    assert!(explained.took_ms < 200.0, "{} ms", explained.took_ms);
+
     let find = ToWorker::Find { variant: 1, filter: Filter::All, from: Some(10), forward: true };
     let answers = send(&mut session, &find);
     let [FromWorker::Found { place: Some(place), .. }] = answers.as_slice() else { panic!("unexpected: {answers:?}") };

@@ -88,7 +88,7 @@ export async function run(lab) {
 
   // CFS: dots by vruntime − min_vruntime, no deadlines.
   await switches.getByRole('button', { name: /A\s6\.5/ }).click();
-  await expect.text(why.locator('svg.queue text.origin'), /min_vruntime/);
+  await expect.eventually(async () => expect.equal(await why.locator('svg.queue text.origin').textContent({ timeout: 1_000 }), 'min_vruntime'));
   expect.equal(await why.locator('svg.queue path').count(), 0, 'CFS has no deadlines');
   await expect.text(sentence, /smallest vruntime/);
   await ready();

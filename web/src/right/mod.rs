@@ -79,8 +79,8 @@ fn walk(list: &List, dispatch: &Callback<Action>) -> Html {
     };
     html! {
         <>
-            <button type="button" class="link" disabled={before.is_none()} onclick={step(before)}>{ "◂ previous" }<span class="hidden">{ " decision" }</span></button>
-            <button type="button" class="link" disabled={after.is_none()} onclick={step(after)}>{ "next" }<span class="hidden">{ " decision" }</span>{ " ▸" }</button>
+            <button type="button" class="link" disabled={before.is_none()} onclick={step(before)}>{ "◂ previous" }<span class="hidden">{ " switch" }</span></button>
+            <button type="button" class="link" disabled={after.is_none()} onclick={step(after)}>{ "next" }<span class="hidden">{ " switch" }</span>{ " ▸" }</button>
         </>
     }
 }
@@ -150,15 +150,15 @@ fn in_full(explained: &Rc<Explained>, steps: &[MomentWords]) -> Html {
             }
             <p class="why">{ for sentences.map(|text| html! { <>{ sentence::marked(text, &names) }{ " " }</> }) }</p>
             { for queues.iter().map(|level| queue::queue(level, queues.len() > 1, explained)) }
-            <div class="rule">{ for rules.into_iter().map(|rule| rule_line(&rule.rule, &rule.function, &rule.section)) }</div>
+            <div class="rule">{ for rules.into_iter().enumerate().map(|(place, rule)| rule_line(place == 0, &rule.rule, &rule.function, &rule.section)) }</div>
         </>
     }
 }
 
-fn rule_line(rule: &str, function: &str, section: &str) -> Html {
+fn rule_line(first: bool, rule: &str, function: &str, section: &str) -> Html {
     html! {
         <p>
-            { "Rule: " }{ rule }{ " · " }<code>{ function }</code>{ " · " }
+            if first { { "Rule: " } }{ rule }{ " · " }<code>{ function }</code>{ " · " }
             { section_link(section) }
         </p>
     }
@@ -180,7 +180,7 @@ fn in_short(results: &Results, variant: usize, switch: &Switch) -> Html {
         <>
             <p class="why">{ reason.map(Reason::sentence).unwrap_or_default() }{ " " }{ does }</p>
             if let Some((reason, release)) = reason.zip(release) {
-                <div class="rule">{ rule_line("decided here", reason.function_in(release), reason.section_in(release)) }</div>
+                <div class="rule">{ rule_line(true, "decided here", reason.function_in(release), reason.section_in(release)) }</div>
             }
         </>
     }

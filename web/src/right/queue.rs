@@ -65,7 +65,11 @@ fn draw(level: &QueueTable, drawing: &Drawing, explained: &Explained) -> Html {
         Some(bar(entity, row, TOP + (place as f64 + 0.5) * ROW, explained))
     });
     // The origin's name stays inside the picture.
-    let anchor = if drawing.origin < 0.2 { "start" } else { "middle" };
+    let anchor = match drawing.origin {
+        ..0.2 => "start",
+        ..0.8 => "middle",
+        _ => "end",
+    };
     html! {
         <svg class="queue" viewBox={format!("0 0 {WIDTH} {height}")} aria-hidden="true">
             if drawing.has_eligible_side {

@@ -104,3 +104,46 @@ fn the_selected_switch_is_taken_from_those_at_hand() {
     let far = lab.reduce(Action::Select(900));
     assert_eq!((far.list.place, far.list.selected.as_ref().map(|s| s.at_ns)), (Some(900), Some(6)));
 }
+
+/// A page whose run of one variant is done.
+fn done(lab: Rc<Lab>) -> Rc<Lab> {
+    let job = lab.next_job();
+    let report = Box::default();
+    let finished = FromWorker::Done { job, variant: 0, report, notices: Vec::new(), took_ms: 1.0 };
+    lab.reduce(Action::Begin).reduce(Action::Heard(finished))
+}
+
+#[test]
+fn a_wanted_instant_waits_for_the_run_and_is_forgotten_once_found() {
+    let wanted = Instant { variant: 0, cpu: 0, at_ns: 7 };
+    let before = lab().reduce(Action::Want(wanted));
+    let after = done(before);
+    assert_eq!((after.list.wanted, after.list.place), (Some(wanted), None));
+    let found = FromWorker::Found { variant: 0, filter: Filter::All, place: Some(4) };
+    let found = after.reduce(Action::Heard(found));
+    assert_eq!((found.list.wanted, found.list.place), (None, Some(4)));
+    // Another instant of the same run starts the list anew, at once.
+    let again = found.reduce(Action::Want(wanted));
+    assert_eq!((again.list.wanted, again.list.place), (Some(wanted), None));
+    assert_eq!(title(&again, "title", "another scenario").list.wanted, None);
+}
+
+#[test]
+fn explanations_of_an_earlier_run_are_ignored() {
+    let explained = |job| {
+        FromWorker::Explained(Box::new(Explained {
+            job,
+            variant: 0,
+            cpu: 0,
+            at_ns: 7,
+            explanation: schedlab_report::Explanation::default(),
+            tasks: Vec::new(),
+            took_ms: 0.5,
+        }))
+    };
+    let lab = done(done(lab()));
+    assert_eq!(Rc::clone(&lab).reduce(Action::Heard(explained(1))).explained, None);
+    let lab = lab.reduce(Action::Heard(explained(2)));
+    assert_eq!(lab.explained.as_ref().map(|e| e.at_ns), Some(7));
+    assert_eq!(done(lab).explained, None, "a new run has other instants");
+}

@@ -62,8 +62,5 @@ pub fn doc_tests() -> Result<Outcome, Error> {
 
 /// The documentation, warnings are errors.
 pub fn docs() -> Result<Outcome, Error> {
-    check(
-        cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"])
-            .env("RUSTDOCFLAGS", "-Dwarnings"),
-    )
+    check(cargo(&["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings"))
 }

@@ -2,7 +2,7 @@
 //! Not for drawing: reports re-bin it.
 
 /// Counts of durations in nanoseconds. A bucket's width is at most 1/128 of its lower edge, and
-/// [`Histogram::quantile`] answers its middle, so that the error is below 0.4 %.
+/// [`Histogram::quantile_ns`] answers its middle, so that the error is below 0.4 %.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     counts: Vec<u32>,

@@ -1,5 +1,5 @@
 //! A kernel: release, feature flags and tunables, as one value.
-//! Not for decisions: the rules of the fair class are in [`crate::fair`].
+//! Not for decisions: the rules of the fair class are in `fair`.
 
 mod feature;
 mod preemption;

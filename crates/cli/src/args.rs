@@ -47,6 +47,8 @@ pub enum Command {
         output: Output,
     },
     /// Measure the engine's speed beside a floor: a heap and an ordered set of the same size.
+    ///
+    /// Times are those of the processor, so that other processes disturb them little.
     Bench(Bench),
     /// Print a link that holds the whole scenario.
     Link {

@@ -165,7 +165,6 @@ pub fn Select(props: &SelectProps) -> Html {
 }
 
 /// A section of the model as a link to it.
-#[must_use]
 pub fn section_link(section: &str) -> Html {
     html! { <a class="section" href={words::model_link(section)} target="_blank">{ "model\u{a0}" }{ section.replace(' ', "\u{a0}") }</a> }
 }

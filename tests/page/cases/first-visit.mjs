@@ -19,6 +19,6 @@ export async function run(lab) {
   await expect.text(page.getByRole('region', { name: 'Counters' }), /sched_count/);
   await expect.text(page.getByRole('region', { name: 'Tasks', exact: true }), /hog:\(5\)[\s\S]*sleeper/);
   // The first switch is selected and explained.
-  await expect.text(page.getByRole('complementary', { name: 'Why' }), /CPU 0[\s\S]*Rule: decided in/);
+  await expect.text(page.getByRole('complementary', { name: 'Why' }), /CPU 0[\s\S]*takes the CPU[\s\S]*Rule: [\s\S]*model\s§/);
   await shot('first-visit');
 }

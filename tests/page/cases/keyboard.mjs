@@ -43,6 +43,7 @@ export async function run(lab) {
     return expect.eventually(async () => {
       const text = await why.innerText();
       expect.ok(text !== before, `${key} selects another switch`);
+      expect.ok(!text.includes('decided here'), 'the worker has explained it');
       return text;
     });
   };

@@ -28,9 +28,9 @@ export async function run(lab) {
   // Flags of 7.3, the slice timer among them, and its preemption models.
   await second.getByText(/^Features · /).click();
   await expect.text(second.locator('.flag', { has: page.getByLabel('HRTICK', { exact: true }) }), /default on · model[\s\S]*timer ends a slice/);
-  const models = await second.getByLabel('Preemption').locator('option').evaluateAll((options) => options.map((option) => option.value));
+  const models = await second.getByLabel('Preemption', { exact: true }).locator('option').evaluateAll((options) => options.map((option) => option.value));
   expect.equal(models, ['full', 'lazy']);
-  await second.getByLabel('Preemption').selectOption('full');
+  await second.getByLabel('Preemption', { exact: true }).selectOption('full');
   await axe('the flags of 7.3');
   const first = page.locator('.task').nth(0);
   await first.getByText(/^Features · /).click();

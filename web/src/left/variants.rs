@@ -10,7 +10,7 @@ use schedlab_view::palette;
 use yew::prelude::*;
 
 use super::flags::Flags;
-use crate::parts::{Field, Select, VariantMark};
+use crate::parts::{Field, Select, VariantMark, section_link};
 use crate::state::Edit;
 use crate::words;
 
@@ -232,7 +232,7 @@ fn card(props: &VariantsProps, index: usize, count: usize) -> Html {
                     <Select label="Preemption" value={model.name()} options={models} changed={model != usual_model}
                         on_change={on_preemption} />
                     <p class="mute hint">{ format!("{}. Default {} · ", words::preemption(model), usual_model.name()) }
-                        { crate::parts::section_link("§1.4") }</p>
+                        { section_link("§1.4") }</p>
                 </div>
                 <p class="mute hint">{ words::checked_line(release) }</p>
                 <Flags scenario={Rc::clone(scenario)} {index} {kernel} {on_edit} />

@@ -70,6 +70,8 @@ fn draw(level: &QueueTable, drawing: &Drawing, explained: &Explained) -> Html {
         ..0.8 => "middle",
         _ => "end",
     };
+    // The axis is named on the side where the origin is not.
+    let left = drawing.origin > 0.5;
     html! {
         <svg class="queue" viewBox={format!("0 0 {WIDTH} {height}")} aria-hidden="true">
             if drawing.has_eligible_side {
@@ -80,9 +82,8 @@ fn draw(level: &QueueTable, drawing: &Drawing, explained: &Explained) -> Html {
             <line x1={number(origin)} y1={number(TOP - 5.0)} x2={number(origin)} y2={number(bottom + 3.0)} stroke="var(--accent)" stroke-width="1.4" />
             { for rows }
             <text x={number(origin)} y={number(height - 4.0)} class="axis origin" text-anchor={anchor}>{ &level.relative_to }</text>
-            if drawing.origin < 0.5 {
-                <text x={number(WIDTH - 2.0)} y={number(height - 4.0)} class="axis" text-anchor="end">{ "virtual time →" }</text>
-            }
+            <text x={number(if left { AXIS } else { WIDTH - 2.0 })} y={number(height - 4.0)} class="axis"
+                text-anchor={if left { "start" } else { "end" }}>{ "virtual time →" }</text>
         </svg>
     }
 }
@@ -100,19 +101,20 @@ fn bar(entity: &EntityRow, row: &Row, y: f64, explained: &Explained) -> Html {
         <g>
             <text x="0" y={number(y + 4.0)} class={classes!("name", entity.picked.then_some("picked"))}>{ shortened(&entity.name, LONGEST) }</text>
             if let Some(deadline) = row.deadline {
-                <g stroke={colour.clone()} {opacity} fill="none">
-                    <line x1={number(dot)} y1={number(y)} x2={number(x(deadline.at))} y2={number(y)} stroke-width="2.4" />
-                    <path d={end(deadline, y)} stroke-width="2" />
-                </g>
+                <line x1={number(dot)} y1={number(y)} x2={number(x(deadline.at))} y2={number(y)} stroke={colour.clone()} {opacity}
+                    stroke-width="2.4" />
             }
             if let Some(protection) = row.protection {
                 <line x1={number(x(protection.at))} y1={number(y - 7.0)} x2={number(x(protection.at))} y2={number(y + 7.0)}
                     stroke="var(--ink)" stroke-width="1.2" stroke-dasharray="2 2" />
             }
             if row.dot.clipped {
-                <path d={end(row.dot, y)} stroke={colour} stroke-width="2" fill="none" />
+                <path d={end(row.dot, y)} stroke={colour.clone()} stroke-width="2" fill="none" />
             } else {
-                <circle cx={number(dot)} cy={number(y)} r="4.6" {fill} stroke={colour} stroke-width="1.6" />
+                <circle cx={number(dot)} cy={number(y)} r="4.6" {fill} stroke={colour.clone()} stroke-width="1.6" />
+            }
+            if let Some(deadline) = row.deadline {
+                <path d={end(deadline, y)} stroke={colour} {opacity} stroke-width="2" fill="none" />
             }
         </g>
     }
@@ -163,7 +165,7 @@ fn table(level: &QueueTable, drawing: &Drawing) -> Html {
                         if eevdf {
                             <th scope="col">{ "lag" }</th><th scope="col">{ "dl\u{a0}−\u{a0}V" }</th>
                         } else {
-                            <th scope="col">{ "−\u{a0}min" }<span class="hidden">{ " vruntime − min_vruntime" }</span></th>
+                            <th scope="col">{ "vruntime\u{a0}−\u{a0}min" }</th>
                         }
                         <th scope="col">{ "slice" }</th><th scope="col">{ "weight" }</th>
                         <th scope="col"><span class="hidden">{ "state" }</span></th>

@@ -24,8 +24,8 @@ pub fn wasm_tests(probe: &Probe) -> Result<Outcome, Error> {
     let driver = found(probe.driver.as_ref(), "chromedriver")?;
     let cargo_test = || {
         let mut command = toolbox::command("cargo", probe);
-        // In release: the page is built so as well, and most of both is the same crates.
-        command.args(["test", "--release", "--target", "wasm32-unknown-unknown", "--tests"]);
+        // The profile of the page: most of both is the same crates.
+        command.args(["test", "--profile", "page", "--target", "wasm32-unknown-unknown", "--tests"]);
         for package in WASM_TESTS {
             command.args(["--package", package]);
         }

@@ -41,7 +41,7 @@ fn trunk(probe: &Probe, args: &[&str]) -> Result<Command, Error> {
 }
 
 fn release(probe: &Probe, dist: &Path) -> Result<(), Error> {
-    let mut command = trunk(probe, &["build", "--release", "--public-url", "./"])?;
+    let mut command = trunk(probe, &["build", "--release", "--cargo-profile", "page", "--public-url", "./"])?;
     run("trunk build", command.arg("--dist").arg(dist)).map_err(|error| {
         error
             .or_by_hand("if Trunk could not fetch a tool, try again with --registries-only; else see its message above")
@@ -63,7 +63,7 @@ pub fn serve(options: &Options, serve: &Serve) -> Result<(), Error> {
     let port = serve.port.to_string();
     let mut command = trunk(&probe, &["serve", "--address", &serve.address, "--port", &port])?;
     if !serve.dev {
-        command.arg("--release");
+        command.args(["--release", "--cargo-profile", "page"]);
     }
     process::become_it("trunk serve", command.args(&serve.extra))
 }

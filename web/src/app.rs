@@ -6,7 +6,6 @@ use std::rc::Rc;
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use schedlab_scenario::Scenario;
-use schedlab_view::Theme;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DragEvent, KeyboardEvent};
@@ -22,6 +21,7 @@ use crate::protocol::{BUILD, ToWorker};
 use crate::right::Right;
 use crate::state::{Action, Edit, Lab, Message};
 use crate::store;
+use crate::theme::use_theme;
 
 /// After this long without a change the link, the draft and the problems follow the scenario.
 const SETTLE_MS: u32 = 250;
@@ -248,35 +248,6 @@ fn use_slow(lab: &UseReducerHandle<Lab>) -> bool {
         });
     }
     job == Some(*slow)
-}
-
-/// The theme, and what changes it: the system's until the user chooses another.
-#[hook]
-fn use_theme() -> (Theme, Callback<()>) {
-    let chosen = use_state(store::chosen_theme);
-    let system = use_state(store::system_theme);
-    {
-        let system = system.clone();
-        use_effect_with((), move |()| {
-            let query = web_sys::window().and_then(|w| w.match_media("(prefers-color-scheme: dark)").ok().flatten());
-            let listener =
-                query.map(|query| EventListener::new(&query, "change", move |_| system.set(store::system_theme())));
-            move || drop(listener)
-        });
-    }
-    let theme = (*chosen).unwrap_or(*system);
-    use_effect_with(theme, |theme| {
-        if let Some(root) = gloo::utils::document().document_element() {
-            let _ = root.set_attribute("data-theme", theme.name());
-        }
-    });
-    let switch = Callback::from(move |()| {
-        let other = if theme == Theme::Light { Theme::Dark } else { Theme::Light };
-        let choice = (other != *system).then_some(other);
-        store::keep_theme(choice);
-        chosen.set(choice);
-    });
-    (theme, switch)
 }
 
 /// What the page's own events need.

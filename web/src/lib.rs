@@ -16,6 +16,7 @@ pub mod protocol;
 mod right;
 pub mod state;
 pub mod store;
+mod theme;
 mod words;
 pub mod worker;
 

@@ -17,6 +17,7 @@ export async function run({ page, url, expect, ready, shot, axe }) {
       await page.goto('about:blank');
       await page.goto(url);
       await ready();
+      await expect.visible(page.getByRole('complementary', { name: 'Why' }).getByRole('table'));
       const at = `${width}x${height}-${colorScheme}`;
       await shot(`page-${at}`);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -320,6 +320,8 @@ impl<C: FairClass> Core<C> {
 
     fn finish(mut self) -> Run {
         let hash = self.statistics.close(self.now, self.running, &self.fair.counters);
+        let counters = self.fair.counters.since(&self.counters_before);
+        self.statistics.cpu.counters = counters;
         for (result, task) in self.statistics.results.iter_mut().zip(&self.tasks) {
             result.nice = task.nice;
         }
@@ -328,7 +330,7 @@ impl<C: FairClass> Core<C> {
             warmup_ns: self.input.warmup_ns,
             tasks: self.statistics.results,
             cpus: vec![self.statistics.cpu],
-            counters: self.fair.counters.since(&self.counters_before),
+            counters,
             operations: self.statistics.operations,
             record: self.statistics.record,
             hash,

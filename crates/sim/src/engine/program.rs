@@ -26,14 +26,16 @@ impl<C: FairClass> Core<C> {
         let outcome = if let Some(mutex) = state.relock.take() {
             self.lock(task, mutex)
         } else {
-            let program = state.program.clone();
-            match self.next_step(task, &program)? {
-                None => {
-                    self.schedule(Leave::Exit);
-                    return Ok(());
-                }
-                Some(step) => self.do_step(task, step)?,
-            }
+            // Taken out and put back: steps change the task, and a reference count is dear here.
+            let program = state.program.take();
+            let next = program.as_deref().map_or(Ok(None), |program| self.next_step(task, program))?;
+            let Some(step) = next else {
+                self.schedule(Leave::Exit);
+                return Ok(());
+            };
+            let outcome = self.do_step(task, step)?;
+            self.tasks[task as usize].program = program;
+            outcome
         };
         match outcome {
             Outcome::Continue => {

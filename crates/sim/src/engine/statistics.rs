@@ -131,7 +131,6 @@ impl Statistics {
     fn close_stretch(&mut self, now: u64, running: Option<u32>, counters: &Counters) {
         let counted = counters.since(&self.counters_then);
         self.counters_then = *counters;
-        self.cpu.counters.add(&counted);
         let length = now.saturating_sub(self.switched_at.max(self.from));
         match running {
             Some(task) => {

@@ -24,7 +24,8 @@ pub(super) enum Doing {
 pub(super) struct Task {
     pub entity: EntityId,
     pub state: TaskState,
-    pub program: Arc<Program>,
+    /// What it does; taken out while a step of it is done.
+    pub program: Option<Arc<Program>>,
     /// The index of the next step.
     pub at: usize,
     pub doing: Doing,
@@ -50,7 +51,7 @@ impl Task {
         Self {
             entity,
             state: TaskState::New,
-            program: spec.program.clone(),
+            program: Some(spec.program.clone()),
             at: 0,
             doing: Doing::Nothing,
             overhead: 0,

@@ -375,6 +375,10 @@ impl<C: FairClass> Fair<C> {
 
     /// Clears the buddies that point at an entity, upwards as far as the chain reaches (§4.16).
     pub(in crate::fair) fn clear_buddies(&mut self, e: EntityId) {
+        let queue = &self.queues[self.entity[e].queue];
+        if queue.next.is_none() && queue.last.is_none() && queue.skip.is_none() {
+            return;
+        }
         for buddy in [Buddy::Last, Buddy::Next, Buddy::Skip] {
             let mut level = Some(e);
             while let Some(e) = level {

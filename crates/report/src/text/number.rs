@@ -5,10 +5,11 @@
 /// `16.02 s`.
 #[must_use]
 pub fn duration(ns: f64) -> String {
+    // Just below a unit, rounding would give 1000 of the smaller one.
     let (value, unit) = match ns.abs() {
-        below if below < 1e3 => (ns, "ns"),
-        below if below < 1e6 => (ns / 1e3, "µs"),
-        below if below < 1e9 => (ns / 1e6, "ms"),
+        below if below < 999.95 => (ns, "ns"),
+        below if below < 999.95e3 => (ns / 1e3, "µs"),
+        below if below < 999.95e6 => (ns / 1e6, "ms"),
         _ => (ns / 1e9, "s"),
     };
     if unit == "ns" && value.fract() == 0.0 {
@@ -40,7 +41,9 @@ mod tests {
             (1_000.0, "1.000 µs"),
             (12_300.0, "12.30 µs"),
             (-3_270_000.0, "-3.270 ms"),
-            (999_999_999.0, "1000.0 ms"),
+            (999_999_999.0, "1.000 s"),
+            (999_998.0, "1.000 ms"),
+            (999_900.0, "999.9 µs"),
             (16_020_000_000.0, "16.02 s"),
             (1.5, "1.500 ns"),
         ] {

@@ -26,6 +26,10 @@ const BATCH: u64 = 1_000;
 /// Events a task until all have run and slept a few times and their statistics have their size.
 const WARM_UP: u64 = 30;
 
+/// `schedlab bench`.
+///
+/// # Errors
+/// When the input is wrong, a run fails, or the output cannot be written.
 pub fn bench(args: &args::Bench) -> Result<(), CommandError> {
     let releases = args.releases.iter().map(|name| release(name)).collect::<Result<Vec<_>, _>>()?;
     let output = Output::open(&args.output)?;

@@ -9,6 +9,10 @@ use crate::execute::{self, Repeats};
 use crate::notice::Notices;
 use crate::output::Output;
 
+/// `schedlab compare`.
+///
+/// # Errors
+/// When the input is wrong, a run fails, or the output cannot be written.
 pub fn compare(args: &args::Compare) -> Result<(), CommandError> {
     let mut notices = Notices::default();
     let document = Document::open(&args.file, &mut notices)?;

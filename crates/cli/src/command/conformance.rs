@@ -12,6 +12,10 @@ use crate::document::name;
 use crate::error::CommandError;
 use crate::output::Output;
 
+/// `schedlab conformance`.
+///
+/// # Errors
+/// When the input is wrong, a run fails, or the output cannot be written.
 pub fn conformance(files: &[PathBuf], output: &args::Output) -> Result<(), CommandError> {
     let output = Output::open(output)?;
     let mut answers = String::new();

@@ -10,6 +10,10 @@ use crate::execute;
 use crate::notice::Notices;
 use crate::output::Output;
 
+/// `schedlab explain`.
+///
+/// # Errors
+/// When the input is wrong, a run fails, or the output cannot be written.
 pub fn explain(args: &args::Explain) -> Result<(), CommandError> {
     if args.cpu != 0 {
         return Err(CommandError::Usage(format!("there is no CPU {}: one is modelled, number 0", args.cpu)));

@@ -8,12 +8,20 @@ use crate::args::{self, Args};
 use crate::error::CommandError;
 use crate::output::Output;
 
+/// `schedlab completions`.
+///
+/// # Errors
+/// When the input is wrong or the output cannot be written.
 pub fn completions(shell: clap_complete::Shell) -> Result<(), CommandError> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "schedlab", &mut text);
     print(&text)
 }
 
+/// `schedlab man`.
+///
+/// # Errors
+/// When the input is wrong or the output cannot be written.
 pub fn man(command: Option<&str>) -> Result<(), CommandError> {
     let mut schedlab = Args::command();
     schedlab.build();

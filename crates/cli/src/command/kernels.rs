@@ -8,6 +8,10 @@ use crate::args::{self, TextFormat};
 use crate::error::CommandError;
 use crate::output::Output;
 
+/// `schedlab kernels`.
+///
+/// # Errors
+/// When the input is wrong, a run fails, or the output cannot be written.
 pub fn kernels(
     name: Option<&str>,
     cpus: Option<u32>,

@@ -10,6 +10,10 @@ use crate::execute::{self, Repeats};
 use crate::notice::Notices;
 use crate::output::Output;
 
+/// `schedlab run`.
+///
+/// # Errors
+/// When the input is wrong, a run fails, or the output cannot be written.
 pub fn run(args: &args::Run) -> Result<(), CommandError> {
     check(args)?;
     let mut notices = Notices::default();

@@ -32,28 +32,102 @@ pub struct Input {
     pub record_budget: usize,
 }
 
-/// The machine. One CPU for the present.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How CPUs are numbered where a core has more than one hardware thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SiblingNumbering {
+    /// First one thread of every core, then the second ones: as firmware of most machines has it.
+    #[default]
+    Split,
+    /// The threads of a core are next to each other.
+    Adjacent,
+}
+
+/// The machine (§5.3, §7). CPUs are hardware threads; a node holds its LLCs, an LLC its cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
+    /// NUMA nodes, all at the same distance from each other.
+    pub nodes: u32,
+    /// Last-level caches a node.
+    pub llcs_per_node: u32,
+    /// Cores an LLC.
+    pub cores_per_llc: u32,
+    /// Hardware threads a core.
+    pub threads_per_core: u32,
+    /// How the CPUs are numbered.
+    pub sibling_numbering: SiblingNumbering,
     /// Ticks a second: 100, 250, 300 or 1000.
     pub hz: u32,
-    /// The time of the first tick is the first multiple of the tick length after 0, plus this.
-    pub tick_phase_ns: u64,
+    /// The time of a CPU's first tick is the first multiple of the tick length after 0, plus its
+    /// phase. One phase a CPU; a list that is too short is repeated, an empty one means 0.
+    pub tick_phases_ns: Vec<u64>,
+    /// How fast each CPU does work, of 1024; as the phases. It changes no decision.
+    pub capacities: Vec<u32>,
+    /// The speed of a hardware thread while a sibling is busy, per mille of its full speed.
+    pub smt_speed_per_mille: u32,
     /// What a context switch costs: run time of the task that comes in, which does no work of it.
     pub context_switch_ns: u64,
-    /// From a wake-up to the preemption check it makes.
+    /// From a wake-up's preemption check to the switch that it asks for.
     pub wakeup_ns: u64,
     /// What each `run` step costs beyond the work asked for.
     pub run_step_ns: u64,
     /// How much longer than asked each sleep lasts.
     pub sleep_ns: u64,
+    /// What the first run after a change of CPU costs, beside the switch.
+    pub migration_ns: u64,
+    /// What a newly-idle balance is taken to cost for each CPU it looks at: it decides whether one
+    /// is worth while (§5.4), and passes no time.
+    pub newidle_cost_per_cpu_ns: u64,
+    /// What the caches cost.
+    pub cache: Cache,
+}
+
+/// The cache model (§7): a task that comes in loads again what of its working set others have
+/// displaced. A rate of 0 makes that free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// The size of a core's own cache, KiB.
+    pub core_kib: u64,
+    /// The size of an LLC, KiB.
+    pub llc_kib: u64,
+    /// Loading a KiB from the LLC, nanoseconds.
+    pub llc_ns_per_kib: u64,
+    /// Loading a KiB from memory, after a change of LLC, nanoseconds.
+    pub memory_ns_per_kib: u64,
+}
+
+impl Cache {
+    /// Caches that cost nothing.
+    pub const FREE: Self = Self { core_kib: 1024, llc_kib: 32_768, llc_ns_per_kib: 0, memory_ns_per_kib: 0 };
 }
 
 impl Machine {
-    /// A machine without costs, ticking at `hz` from time 0.
+    /// One CPU without costs, ticking at `hz` from time 0.
     #[must_use]
     pub const fn ideal(hz: u32) -> Self {
-        Self { hz, tick_phase_ns: 0, context_switch_ns: 0, wakeup_ns: 0, run_step_ns: 0, sleep_ns: 0 }
+        Self {
+            nodes: 1,
+            llcs_per_node: 1,
+            cores_per_llc: 1,
+            threads_per_core: 1,
+            sibling_numbering: SiblingNumbering::Split,
+            hz,
+            tick_phases_ns: Vec::new(),
+            capacities: Vec::new(),
+            smt_speed_per_mille: 1000,
+            context_switch_ns: 0,
+            wakeup_ns: 0,
+            run_step_ns: 0,
+            sleep_ns: 0,
+            migration_ns: 0,
+            newidle_cost_per_cpu_ns: 200,
+            cache: Cache::FREE,
+        }
+    }
+
+    /// How many CPUs there are.
+    #[must_use]
+    pub const fn cpus(&self) -> u32 {
+        self.nodes * self.llcs_per_node * self.cores_per_llc * self.threads_per_core
     }
 
     /// The length of a tick (scheduler-model §1.2): `(10^9 + HZ/2) / HZ`.
@@ -61,6 +135,22 @@ impl Machine {
     pub const fn tick_ns(&self) -> u64 {
         (1_000_000_000 + self.hz as u64 / 2) / self.hz as u64
     }
+
+    /// The phase of a CPU's tick, nanoseconds.
+    #[must_use]
+    pub fn tick_phase_ns(&self, cpu: u32) -> u64 {
+        repeated(&self.tick_phases_ns, cpu).unwrap_or(0)
+    }
+
+    /// The capacity of a CPU, of 1024.
+    #[must_use]
+    pub fn capacity(&self, cpu: u32) -> u32 {
+        repeated(&self.capacities, cpu).unwrap_or(1024)
+    }
+}
+
+fn repeated<T: Copy>(list: &[T], index: u32) -> Option<T> {
+    list.get(index as usize % list.len().max(1)).copied()
 }
 
 /// The scheduling policy of a task.
@@ -156,8 +246,15 @@ pub struct TaskSpec {
     pub latency_nice: i8,
     /// The group it is born in; none: the root.
     pub group: Option<GroupId>,
-    /// Core-scheduling cookie; 0: none. Kept, without effect on one CPU.
+    /// Core-scheduling cookie; 0: none.
     pub cookie: u64,
+    /// The CPUs it may run on, ascending; none: all.
+    pub cpus: Option<Arc<[u32]>>,
+    /// Where it ran last, for one that starts by a wake-up; for a forked one its parent's CPU,
+    /// unless a task forks it.
+    pub previous_cpu: u32,
+    /// What it keeps in the caches, KiB.
+    pub working_set_kib: u32,
     /// What it does.
     pub program: Arc<Program>,
 }
@@ -210,7 +307,9 @@ ids! {
     /// A template, by its place in [`Input::templates`].
     TemplateId,
     /// A kind of operation whose latency is measured.
-    OperationId
+    OperationId,
+    /// A pipe, by its place in [`Objects::pipes`].
+    PipeId
 }
 
 /// How many objects of each kind there are.
@@ -230,6 +329,8 @@ pub struct Objects {
     pub timers: usize,
     /// Kinds of operation.
     pub operations: usize,
+    /// For each pipe, how many messages it holds.
+    pub pipes: Vec<u32>,
 }
 
 /// A length of time, fixed or drawn anew each time.
@@ -326,6 +427,12 @@ pub enum Step {
     SemaphoreWait(SemaphoreId),
     /// Block until all have met.
     Barrier(BarrierId),
+    /// Put a message into a pipe; block while it is full. A write into an empty pipe wakes the
+    /// first reader, synchronously (WF_SYNC).
+    PipeWrite(PipeId),
+    /// Take a message out of a pipe; block while it is empty. A read from a full pipe wakes the
+    /// first writer, synchronously.
+    PipeRead(PipeId),
     /// sched_yield.
     Yield,
     /// Start one more task of a template.
@@ -343,6 +450,10 @@ pub enum Step {
     },
     /// Move to another group; none: the root.
     Move(Option<GroupId>),
+    /// sched_setaffinity of the own task: the CPUs, ascending; none: all.
+    Affinity(Option<Arc<[u32]>>),
+    /// Take another core-scheduling cookie; 0: none.
+    Cookie(u64),
     /// Write cpu.weight of a group.
     Weight(GroupId, u32),
     /// An operation begins.
@@ -431,6 +542,9 @@ impl TaskSpec {
             latency_nice: 0,
             group: None,
             cookie: 0,
+            cpus: None,
+            previous_cpu: 0,
+            working_set_kib: 0,
             program,
         }
     }

@@ -52,13 +52,13 @@ pub use error::{InputError, RunError};
 pub use explain::{Checkpoints, EntityView, Moment, MomentKind, PickRule, QueueView, Who};
 pub use histogram::Histogram;
 pub use input::{
-    Bandwidth, BarrierId, Birth, Change, ConditionId, GroupId, GroupSpec, Input, Length, Machine, MutexId, Objects,
-    OperationId, OutsideEvent, Policy, Program, SemaphoreId, Step, SuspensionId, TaskId, TaskSpec, Template,
+    Bandwidth, BarrierId, Birth, Cache, Change, ConditionId, GroupId, GroupSpec, Input, Length, Machine, MutexId, Objects,
+    OperationId, OutsideEvent, PipeId, Policy, Program, SemaphoreId, SiblingNumbering, Step, SuspensionId, TaskId, TaskSpec, Template,
     TemplateId, TimerId, TimerMode, TimerRef,
 };
 pub use output::{
-    Counters, CpuResult, EndState, GroupEnd, OperationResult, QueueEnd, Run, RunLengths, TaskEnd, TaskResult,
-    TaskState, VirtualPlace,
+    BalanceCounts, Counters, CpuResult, DomainLevel, DomainResult, EndState, GroupEnd, IdleType, OperationResult,
+    Placement, QueueEnd, Run, RunLengths, SharedCore, TaskEnd, TaskResult, TaskState, VirtualPlace, WorkConservation,
 };
 pub use reason::Reason;
 pub use record::{Entry, IDLE, Record};

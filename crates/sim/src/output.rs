@@ -2,7 +2,7 @@
 //! Not for tables or percentiles: `schedlab-report` makes those.
 
 use crate::histogram::Histogram;
-use crate::input::GroupId;
+use crate::input::{GroupId, TaskId};
 use crate::reason::Reason;
 use crate::record::Record;
 
@@ -19,6 +19,16 @@ pub struct Run {
     pub cpus: Vec<CpuResult>,
     /// The scheduler's counters, from the end of the warm-up on.
     pub counters: Counters,
+    /// Per CPU, its scheduling domains from the lowest up; empty on one CPU.
+    pub domains: Vec<Vec<DomainResult>>,
+    /// Where wake-ups put their tasks.
+    pub placement: Placement,
+    /// Idle CPUs beside waiting tasks.
+    pub work_conservation: WorkConservation,
+    /// Who ran on one core with whom, and how long; the lower task first.
+    pub shared_cores: Vec<SharedCore>,
+    /// Time in which two tasks of different cookies ran on one core: 0 with core scheduling.
+    pub cookie_mix_ns: u64,
     /// Per kind of operation.
     pub operations: Vec<OperationResult>,
     /// Switches and wake-ups, as far as the budget went.
@@ -51,6 +61,12 @@ pub struct TaskResult {
     pub wakeups: u64,
     /// Changes of CPU.
     pub migrations: u64,
+    /// Of them: at a wake-up, by the choice of a CPU for it.
+    pub migrations_at_wakeup: u64,
+    /// Time in which a sibling was forced idle while it ran, its part (§6.4), nanoseconds.
+    pub forced_idle_ns: u64,
+    /// CPU time by CPU, nanoseconds; empty on one CPU.
+    pub runtime_by_cpu_ns: Vec<u64>,
     /// From each wake-up to the first run.
     pub wake_delay: Histogram,
     /// Every wait on the run queue.
@@ -95,10 +111,144 @@ pub struct CpuResult {
     pub forced_idle_ns: u64,
     /// Of `busy_ns`: lost to context switches.
     pub lost_switch_ns: u64,
+    /// Of `busy_ns`: lost to changes of CPU.
+    pub lost_migration_ns: u64,
+    /// Of `busy_ns`: lost to loading caches again.
+    pub lost_cache_ns: u64,
+    /// Of `busy_ns`: lost because a sibling hardware thread was busy too.
+    pub lost_smt_ns: u64,
+    /// Waits on this CPU's run queue that ended, nanoseconds.
+    pub run_delay_ns: u64,
     /// Switches.
     pub switches: u64,
     /// What the scheduler counted on this CPU.
     pub counters: Counters,
+}
+
+/// The level of a scheduling domain (§5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DomainLevel {
+    /// The hardware threads of a core.
+    Smt,
+    /// The cores of an LLC.
+    Mc,
+    /// The LLCs of a node ("DIE" up to 6.6).
+    Pkg,
+    /// The nodes.
+    Numa,
+}
+
+impl DomainLevel {
+    /// The kernel's name: SMT, MC, PKG, NUMA.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Smt => "SMT",
+            Self::Mc => "MC",
+            Self::Pkg => "PKG",
+            Self::Numa => "NUMA",
+        }
+    }
+}
+
+/// In what state a CPU balances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IdleType {
+    /// It is idle.
+    Idle,
+    /// It runs something.
+    Busy,
+    /// It is about to become idle.
+    NewlyIdle,
+}
+
+impl IdleType {
+    /// Every type, in the order of `/proc/schedstat` version 15.
+    pub const ALL: [Self; 3] = [Self::Idle, Self::Busy, Self::NewlyIdle];
+}
+
+/// What `/proc/schedstat` counts of one kind of balancing in a domain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BalanceCounts {
+    /// Attempts.
+    pub count: u64,
+    /// Found balanced.
+    pub balanced: u64,
+    /// Found a busiest CPU and moved nothing.
+    pub failed: u64,
+    /// Σ imbalance of the attempts that found one, by its kind: load, util, task, misfit.
+    pub imbalance: [u64; 4],
+    /// Tasks pulled.
+    pub gained: u64,
+    /// Of them: cache-hot ones.
+    pub hot_gained: u64,
+    /// No busiest CPU in the busiest group.
+    pub nobusyq: u64,
+    /// No busiest group.
+    pub nobusyg: u64,
+}
+
+/// What `/proc/schedstat` counts of a CPU's domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainResult {
+    /// Its level.
+    pub level: DomainLevel,
+    /// Its CPUs, ascending.
+    pub cpus: Vec<u32>,
+    /// By [`IdleType`].
+    pub balance: [BalanceCounts; 3],
+    /// Active balances asked for.
+    pub alb_count: u64,
+    /// Of them: moved nothing.
+    pub alb_failed: u64,
+    /// Of them: moved the task.
+    pub alb_pushed: u64,
+    /// Wake-ups from another CPU of this domain (and of none below).
+    pub ttwu_wake_remote: u64,
+    /// Wake-ups moved to the waker's side.
+    pub ttwu_move_affine: u64,
+}
+
+/// Where wake-ups (not forks) put their tasks (§5.1), on a machine of several CPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Wake-ups.
+    pub wakeups: u64,
+    /// On the previous CPU, which is the waker's too: [busy, idle].
+    pub previous_is_waker: [u64; 2],
+    /// On the previous CPU, not the waker's.
+    pub previous: [u64; 2],
+    /// On the waker's CPU, not the previous one.
+    pub waker: [u64; 2],
+    /// On another.
+    pub other: [u64; 2],
+    /// A busy CPU was chosen while an allowed one was idle.
+    pub busy_while_idle: u64,
+    /// The previous CPU was idle and was not chosen.
+    pub previous_idle_not_chosen: u64,
+}
+
+/// How well idle CPUs were used, on a machine of several CPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkConservation {
+    /// Time in which a CPU was idle with nothing queued while a task that may run there waited on
+    /// another, nanoseconds.
+    pub gap_ns: u64,
+    /// The same, times min(such CPUs, waiting tasks).
+    pub cpu_ns: u64,
+    /// How often that began.
+    pub count: u64,
+}
+
+/// Two tasks that ran on the hardware threads of one core at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedCore {
+    /// One of them.
+    pub first: TaskId,
+    /// The other; [`crate::IDLE`]: the thread was idle.
+    pub second: TaskId,
+    /// How long, nanoseconds.
+    pub ns: u64,
 }
 
 /// The counters, with the names of `docs/model.md` §3.10 and §4.4.
@@ -114,6 +264,18 @@ pub struct Counters {
     pub ttwu_local: u64,
     /// Calls of sched_yield.
     pub yld_count: u64,
+    /// Tasks pulled by an idle CPU's balancing (§5.4).
+    pub pull_task_idle: u64,
+    /// By a busy CPU.
+    pub pull_task_busy: u64,
+    /// By a CPU about to become idle.
+    pub pull_task_newly_idle: u64,
+    /// Tasks pushed by active balancing.
+    pub active_balance: u64,
+    /// Tasks stolen for their cookie (§6.5).
+    pub cookie_steal: u64,
+    /// Core-wide picks (§6.3).
+    pub core_pick: u64,
     /// CFS: ticks that came to the preemption test.
     pub tick_check_preempts: u64,
     /// CFS: requests made by that test.
@@ -134,7 +296,7 @@ pub struct Counters {
 impl Counters {
     /// Every counter with its name, in order.
     #[must_use]
-    pub const fn all(&self) -> [(&'static str, u64); 12] {
+    pub const fn all(&self) -> [(&'static str, u64); 18] {
         [
             ("sched_count", self.sched_count),
             ("sched_goidle", self.sched_goidle),
@@ -148,6 +310,12 @@ impl Counters {
             ("preempt_deadline", self.preempt_deadline),
             ("short_resched", self.short_resched),
             ("hrtick", self.hrtick),
+            ("pull_task_idle", self.pull_task_idle),
+            ("pull_task_busy", self.pull_task_busy),
+            ("pull_task_newly_idle", self.pull_task_newly_idle),
+            ("active_balance", self.active_balance),
+            ("cookie_steal", self.cookie_steal),
+            ("core_pick", self.core_pick),
         ]
     }
 
@@ -165,6 +333,12 @@ impl Counters {
         self.preempt_deadline += other.preempt_deadline;
         self.short_resched += other.short_resched;
         self.hrtick += other.hrtick;
+        self.pull_task_idle += other.pull_task_idle;
+        self.pull_task_busy += other.pull_task_busy;
+        self.pull_task_newly_idle += other.pull_task_newly_idle;
+        self.active_balance += other.active_balance;
+        self.cookie_steal += other.cookie_steal;
+        self.core_pick += other.core_pick;
     }
 
     /// What was counted since `earlier`.
@@ -183,6 +357,12 @@ impl Counters {
             preempt_deadline: self.preempt_deadline - earlier.preempt_deadline,
             short_resched: self.short_resched - earlier.short_resched,
             hrtick: self.hrtick - earlier.hrtick,
+            pull_task_idle: self.pull_task_idle - earlier.pull_task_idle,
+            pull_task_busy: self.pull_task_busy - earlier.pull_task_busy,
+            pull_task_newly_idle: self.pull_task_newly_idle - earlier.pull_task_newly_idle,
+            active_balance: self.active_balance - earlier.active_balance,
+            cookie_steal: self.cookie_steal - earlier.cookie_steal,
+            core_pick: self.core_pick - earlier.core_pick,
         }
     }
 }

@@ -72,6 +72,13 @@ reasons! {
     GroupMove "group-move" "preempt" "§4.16" "sched_move_task" "The task moved to another group.";
     Throttle "throttle" "preempt" "§4.18" "account_cfs_rq_runtime" "The group had no run time left in this period.";
     Unthrottle "unthrottle" "preempt" "§4.18" "unthrottle_cfs_rq" "The CPU was idle and a throttled group got run time again.";
+    Migration "migration" "preempt" "§5.4" "active_load_balance_cpu_stop" "The balancer moved the running task to another CPU.";
+    CoreWidePick "core-wide-pick" "preempt" "§6.3" "pick_next_task" "A sibling picked for the whole core.";
+    ForcedIdle "forced-idle" "preempt" "§6.3" "pick_next_task" "The core runs another cookie, so this hardware thread stays idle.";
+    CookieSteal "cookie-steal" "preempt" "§6.5" "try_steal_cookie" "The thread was forced idle and took a task of the core's cookie from another CPU.";
+    ForcedIdleTick "forced-idle-tick" "preempt" "§6.4" "task_tick_core" "The task was alone, had used half its slice, and a sibling was forced idle.";
+    CookieChange "cookie-change" "preempt" "§6.1" "sched_core_update_cookie" "The task's cookie changed.";
+    Affinity "affinity" "preempt" "§5.1" "set_cpus_allowed_ptr" "The task may no longer run on this CPU.";
     HigherClass "higher-class" "preempt" "§1.3" "wakeup_preempt" "A real-time or deadline task became runnable.";
     RoundRobin "round-robin" "preempt" "§1.3" "task_tick_rt" "The SCHED_RR task had used its 100 ms and another of its priority waited.";
     Budget "budget" "preempt" "§1.3" "update_curr_dl" "The SCHED_DEADLINE task had used its budget of this period.";

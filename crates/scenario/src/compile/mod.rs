@@ -175,6 +175,9 @@ impl Compiler<'_> {
             latency_nice: task.attributes.latency_nice.unwrap_or(0),
             group: initial.group,
             cookie: task.cookie,
+            cpus: None,
+            previous_cpu: 0,
+            working_set_kib: 0,
             program,
         }
     }

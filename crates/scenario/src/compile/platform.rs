@@ -31,11 +31,12 @@ pub(super) fn machine(machine: &Machine, found: &mut Vec<Problem>) -> SimMachine
     }
     SimMachine {
         hz: machine.hz,
-        tick_phase_ns: phase,
+        tick_phases_ns: vec![phase],
         context_switch_ns: machine.context_switch_ns,
         wakeup_ns: machine.wakeup_ns,
         run_step_ns: machine.run_step_ns,
         sleep_ns: machine.sleep_ns,
+        ..SimMachine::ideal(machine.hz)
     }
 }
 

@@ -106,6 +106,7 @@ impl<'s> Compiler<'s> {
             suspensions: self.suspensions.len(),
             timers: self.timers.len(),
             operations: self.operations.len(),
+            pipes: Vec::new(),
         }
     }
 }

@@ -207,6 +207,7 @@ impl<C: FairClass> Core<C> {
                     self.statistics.operations[operation.0 as usize].latency.add(now - begun);
                 }
             }
+            Step::PipeWrite(_) | Step::PipeRead(_) | Step::Affinity(_) | Step::Cookie(_) => {}
             Step::LoopStart { .. } | Step::LoopEnd { .. } => {}
         }
         Ok(Outcome::Continue)

@@ -24,7 +24,9 @@ fn group(input: &Input, id: Option<GroupId>) -> Result<(), InputError> {
 pub(super) fn check(input: &Input) -> Result<(), InputError> {
     let machine = &input.machine;
     range("hz", matches!(machine.hz, 100 | 250 | 300 | 1000), "100, 250, 300 or 1000", machine.hz)?;
-    range("tick phase", machine.tick_phase_ns < machine.tick_ns(), "less than a tick", machine.tick_phase_ns)?;
+    for phase in &machine.tick_phases_ns {
+        range("tick phase", *phase < machine.tick_ns(), "less than a tick", phase)?;
+    }
     range("tasks", input.tasks.len() <= MAX_TASKS, "at most 20000", input.tasks.len())?;
     range("until", input.until_ns <= MOST_NS, "at most 10^15 ns", input.until_ns)?;
     for (cost, name) in [
@@ -116,7 +118,8 @@ fn check_step(input: &Input, program: &Program, step: &Step) -> Result<(), Input
             let matches = matches!(program.steps.get(*start as usize), Some(Step::LoopStart { .. }));
             if matches { Ok(()) } else { Err(InputError::Missing { what: format!("loop start {start}") }) }
         }
-        Step::Yield => Ok(()),
+        Step::PipeWrite(id) | Step::PipeRead(id) => exists("pipe", id.0, objects.pipes.len()),
+        Step::Yield | Step::Affinity(_) | Step::Cookie(_) => Ok(()),
     }
 }
 

@@ -43,6 +43,14 @@ pub enum KernelError {
         /// The releases that have it, in words.
         existence: &'static str,
     },
+    /// The release cannot have such a core scheduler.
+    #[error("{release} has no core scheduler {kind}: the RFC ones go with 6.1 and 6.5, the mainline one with 6.1 and later")]
+    NoSuchCoreScheduling {
+        /// The release asked for.
+        release: &'static str,
+        /// The core scheduler's name.
+        kind: &'static str,
+    },
     /// The value is outside what the kernel accepts.
     #[error("{name} must be between {least} and {most}, not {value}")]
     OutOfRange {
@@ -55,6 +63,46 @@ pub enum KernelError {
         /// The value given.
         value: u64,
     },
+}
+
+/// Whether tasks of different cookies may share a core (§6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CoreScheduling {
+    /// They may: no core scheduling.
+    #[default]
+    Off,
+    /// Core scheduling of 5.14 and later.
+    Mainline,
+    /// The fourth version of the series, 2019 (6.1 and 6.5 only).
+    RfcV4,
+    /// The same with three rules that keep cookies together (6.1 and 6.5 only).
+    RfcV4CookieMatch,
+}
+
+impl CoreScheduling {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Mainline, Self::RfcV4, Self::RfcV4CookieMatch];
+
+    /// The name in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Mainline => "mainline",
+            Self::RfcV4 => "rfc-v4",
+            Self::RfcV4CookieMatch => "rfc-v4-cookie-match",
+        }
+    }
+
+    /// Whether it may be chosen for `release`.
+    #[must_use]
+    pub fn exists_in(self, release: Release) -> bool {
+        match self {
+            Self::Off => true,
+            Self::Mainline => release != Release::EevdfRfc,
+            Self::RfcV4 | Self::RfcV4CookieMatch => release.class() == Class::Cfs,
+        }
+    }
 }
 
 /// A kernel to simulate: a release with its flags and tunables in force.
@@ -74,6 +122,7 @@ pub struct Kernel {
     features: FeatureSet,
     tunables: Tunables,
     preemption: PreemptionModel,
+    core_scheduling: CoreScheduling,
 }
 
 impl Kernel {
@@ -85,6 +134,7 @@ impl Kernel {
             features: FeatureSet::defaults(release),
             tunables: Tunables::defaults(release, online_cpus),
             preemption: PreemptionModel::default_of(release),
+            core_scheduling: CoreScheduling::Off,
         }
     }
 
@@ -125,6 +175,24 @@ impl Kernel {
             });
         }
         self.preemption = model;
+        Ok(())
+    }
+
+    /// The core scheduler.
+    #[must_use]
+    pub const fn core_scheduling(&self) -> CoreScheduling {
+        self.core_scheduling
+    }
+
+    /// Chooses the core scheduler.
+    ///
+    /// # Errors
+    /// [`KernelError::NoSuchCoreScheduling`] when the release cannot have it.
+    pub fn set_core_scheduling(&mut self, kind: CoreScheduling) -> Result<(), KernelError> {
+        if !kind.exists_in(self.release) {
+            return Err(KernelError::NoSuchCoreScheduling { release: self.release.name(), kind: kind.name() });
+        }
+        self.core_scheduling = kind;
         Ok(())
     }
 

@@ -1,7 +1,10 @@
 //! A small record and hand-made runs for tests. Not from the engine: what they must give is known.
 
 use schedlab_sim::kernel::Release;
-use schedlab_sim::{Counters, CpuResult, Entry, IDLE, OperationResult, Reason, Record, Run, TaskId, TaskResult};
+use schedlab_sim::{
+    Counters, CpuResult, Entry, IDLE, OperationResult, Placement, Reason, Record, Run, TaskId, TaskResult,
+    WorkConservation,
+};
 
 use crate::Subject;
 
@@ -62,6 +65,11 @@ pub(crate) fn run(delay_ns: u64) -> Run {
         tasks: vec![quick, slow, task("logger", 500_000, &[]), task("job-0", 500_000, &[30])],
         cpus: vec![CpuResult { busy_ns: 4_000_000, idle_ns: 6_000_000, switches: 5, ..CpuResult::default() }],
         counters: Counters { sched_count: 9, preempt_deadline: 1, ..Counters::default() },
+        domains: Vec::new(),
+        placement: Placement::default(),
+        work_conservation: WorkConservation::default(),
+        shared_cores: Vec::new(),
+        cookie_mix_ns: 0,
         operations: vec![operation],
         record: Record::default(),
         hash: 0xabc,

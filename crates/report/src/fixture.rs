@@ -2,8 +2,8 @@
 
 use schedlab_sim::kernel::Release;
 use schedlab_sim::{
-    Counters, CpuResult, Entry, IDLE, OperationResult, Placement, Reason, Record, Run, TaskId, TaskResult,
-    WorkConservation,
+    BalanceCounts, Counters, CpuResult, DomainLevel, DomainResult, Entry, IDLE, OperationResult, Placement, Reason,
+    Record, Run, TaskId, TaskResult, WorkConservation,
 };
 
 use crate::Subject;
@@ -75,4 +75,31 @@ pub(crate) fn run(delay_ns: u64) -> Run {
         hash: 0xabc,
         total_switches: 12,
     }
+}
+
+/// The domains of two hardware threads of one core, as `/proc/schedstat` would count them.
+pub(crate) fn domains() -> Vec<Vec<DomainResult>> {
+    let domain = |level, idle, busy, newly_idle| {
+        let counts = |count| BalanceCounts {
+            count,
+            balanced: count - count / 5,
+            imbalance: [4, 3, 2, 1],
+            gained: count / 5,
+            ..BalanceCounts::default()
+        };
+        DomainResult {
+            level,
+            cpus: vec![0, 1],
+            balance: [counts(idle), counts(busy), counts(newly_idle)],
+            alb_count: 1,
+            alb_failed: 0,
+            alb_pushed: 1,
+            ttwu_wake_remote: 5,
+            ttwu_move_affine: 2,
+        }
+    };
+    vec![
+        vec![domain(DomainLevel::Smt, 7, 2, 10), domain(DomainLevel::Mc, 3, 4, 1)],
+        vec![domain(DomainLevel::Smt, 8, 2, 20), domain(DomainLevel::Mc, 3, 4, 1)],
+    ]
 }

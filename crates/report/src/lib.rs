@@ -37,6 +37,7 @@ mod distribution;
 mod explain;
 pub mod kernels;
 mod mean;
+mod several;
 pub mod speed;
 mod summarize;
 pub mod text;
@@ -47,6 +48,9 @@ pub use compare::{Change, Comparison, Group, Row, Unit, compare};
 pub use distribution::{Bin, LogBins, cdf, log_bins, log2_microseconds};
 pub use explain::{EntityRow, Explanation, MomentWords, Names, QueueTable, Rule, explanation};
 pub use mean::over_repeats;
+pub use several::{
+    BalanceReport, BusyIdle, DomainReport, IDLE_NAME, PlacementReport, SharedCoreReport, WorkConservationReport,
+};
 pub use summarize::{FIRST_TID, MAX_INSTANCES_LISTED, Subject, summarize};
 pub use variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};
 

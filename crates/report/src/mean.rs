@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schedlab_sim::Reason;
 
+use crate::several::{BalanceReport, DomainReport, PlacementReport, SharedCoreReport, WorkConservationReport};
 use crate::variant::{CpuReport, DelayReport, OperationReport, TaskReport, VariantReport};
 
 /// One figure of a report.
@@ -19,9 +20,11 @@ trait Figures: Clone {
 }
 
 fn visit_delay(prefix: &str, delay: &mut DelayReport, visit: &mut dyn FnMut(&str, Figure<'_>)) {
-    let DelayReport { count, mean, p50, p95, p99, max, sum } = delay;
+    let DelayReport { count, mean, p50, p95, p99, p999, max, sum } = delay;
     visit(&format!("{prefix}.count"), Figure::Count(count));
-    for (name, time) in [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("max", max), ("sum", sum)] {
+    for (name, time) in
+        [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("p999", p999), ("max", max), ("sum", sum)]
+    {
         visit(&format!("{prefix}.{name}"), Figure::Time(time));
     }
 }
@@ -37,9 +40,11 @@ impl Figures for TaskReport {
             ("yields", &mut self.yields),
             ("wakeups", &mut self.wakeups),
             ("migrations", &mut self.migrations),
+            ("migrations_at_wakeup", &mut self.migrations_at_wakeup),
         ] {
             visit(name, Figure::Count(count));
         }
+        visit("forced_idle_ns", Figure::Time(&mut self.forced_idle_ns));
         visit_delay("wake_delay", &mut self.wake_delay, visit);
         visit_delay("run_delay", &mut self.run_delay, visit);
     }
@@ -59,6 +64,7 @@ impl Figures for CpuReport {
             ("lost_ns.migration", &mut self.lost_ns.migration),
             ("lost_ns.cache", &mut self.lost_ns.cache),
             ("lost_ns.smt", &mut self.lost_ns.smt),
+            ("run_delay_ns", &mut self.run_delay_ns),
         ] {
             visit(name, Figure::Time(time));
         }
@@ -75,6 +81,73 @@ impl Figures for OperationReport {
         visit("count", Figure::Count(&mut self.count));
         visit("per_second", Figure::Count(&mut self.per_second));
         visit_delay("latency", &mut self.latency, visit);
+    }
+
+    fn sem(&mut self) -> &mut BTreeMap<String, f64> {
+        &mut self.sem
+    }
+}
+
+impl Figures for PlacementReport {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+        visit("wakeups", Figure::Count(&mut self.wakeups));
+        for (name, pair) in [
+            ("previous_is_waker", &mut self.previous_is_waker),
+            ("previous", &mut self.previous),
+            ("waker", &mut self.waker),
+            ("other", &mut self.other),
+        ] {
+            visit(&format!("{name}.busy"), Figure::Count(&mut pair.busy));
+            visit(&format!("{name}.idle"), Figure::Count(&mut pair.idle));
+        }
+        visit("busy_while_idle", Figure::Count(&mut self.busy_while_idle));
+        visit("previous_idle_not_chosen", Figure::Count(&mut self.previous_idle_not_chosen));
+    }
+
+    fn sem(&mut self) -> &mut BTreeMap<String, f64> {
+        &mut self.sem
+    }
+}
+
+impl Figures for WorkConservationReport {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+        visit("gap_ns", Figure::Time(&mut self.gap_ns));
+        visit("cpu_ns", Figure::Time(&mut self.cpu_ns));
+        visit("count", Figure::Count(&mut self.count));
+    }
+
+    fn sem(&mut self) -> &mut BTreeMap<String, f64> {
+        &mut self.sem
+    }
+}
+
+impl Figures for DomainReport {
+    fn visit(&mut self, visit: &mut dyn FnMut(&str, Figure<'_>)) {
+        for (kind, balance) in
+            [("idle", &mut self.idle), ("busy", &mut self.busy), ("newly_idle", &mut self.newly_idle)]
+        {
+            let BalanceReport { count, balanced, failed, gained, hot_gained, nobusyq, nobusyg } = balance;
+            for (name, value) in [
+                ("count", count),
+                ("balanced", balanced),
+                ("failed", failed),
+                ("gained", gained),
+                ("hot_gained", hot_gained),
+                ("nobusyq", nobusyq),
+                ("nobusyg", nobusyg),
+            ] {
+                visit(&format!("{kind}.{name}"), Figure::Count(value));
+            }
+        }
+        for (name, value) in [
+            ("alb_count", &mut self.alb_count),
+            ("alb_failed", &mut self.alb_failed),
+            ("alb_pushed", &mut self.alb_pushed),
+            ("ttwu_wake_remote", &mut self.ttwu_wake_remote),
+            ("ttwu_move_affine", &mut self.ttwu_move_affine),
+        ] {
+            visit(name, Figure::Count(value));
+        }
     }
 
     fn sem(&mut self) -> &mut BTreeMap<String, f64> {
@@ -103,6 +176,11 @@ pub fn over_repeats(repeats: Vec<VariantReport>) -> Option<VariantReport> {
         cpus: by_place(&repeats, |repeat| &repeat.cpus, mean_figures),
         counters,
         counters_sem,
+        placement: mean_figures(repeats.iter().map(|repeat| &repeat.placement))?,
+        work_conservation: mean_figures(repeats.iter().map(|repeat| &repeat.work_conservation))?,
+        shared_cores: mean_shared_cores(&repeats),
+        cookie_mix_ns: repeats.iter().map(|repeat| repeat.cookie_mix_ns).sum(),
+        domains: by_place(&repeats, |repeat| &repeat.domains, mean_figures),
         ops,
         hash: repeats.iter().flat_map(|repeat| repeat.hash.iter().cloned()).collect(),
     })
@@ -135,8 +213,50 @@ fn mean_task<'a>(repeats: impl Iterator<Item = &'a TaskReport>) -> Option<TaskRe
     });
     mean.wake_delay_histogram = pooled(repeats.iter().map(|repeat| repeat.wake_delay_histogram.as_slice()));
     mean.run_delay_histogram = pooled(repeats.iter().map(|repeat| repeat.run_delay_histogram.as_slice()));
-    mean.by_instance = by_place(&repeats, |repeat| &repeat.by_instance, mean_figures);
+    mean.by_instance = by_place(
+        &repeats,
+        |repeat| &repeat.by_instance,
+        |repeats| {
+            let repeats: Vec<&TaskReport> = repeats.collect();
+            let mut mean = mean_figures(repeats.iter().copied())?;
+            mean.runtime_by_cpu_ns = mean_times(repeats.iter().map(|repeat| repeat.runtime_by_cpu_ns.as_slice()));
+            Some(mean)
+        },
+    );
+    mean.runtime_by_cpu_ns = mean_times(repeats.iter().map(|repeat| repeat.runtime_by_cpu_ns.as_slice()));
     Some(mean)
+}
+
+/// The mean of each time over the repeats, to the nearest nanosecond.
+fn mean_times<'a>(repeats: impl Iterator<Item = &'a [u64]>) -> Vec<u64> {
+    let repeats: Vec<&[u64]> = repeats.collect();
+    let longest = repeats.iter().map(|times| times.len()).max().unwrap_or(0);
+    (0..longest)
+        .map(|place| mean_time(repeats.iter().filter_map(|times| times.get(place).copied()), repeats.len()))
+        .collect()
+}
+
+fn mean_time(times: impl Iterator<Item = u64>, repeats: usize) -> u64 {
+    let repeats = repeats.max(1) as u128;
+    ((times.map(u128::from).sum::<u128>() + repeats / 2) / repeats) as u64
+}
+
+/// Pairs that only some repeats have count as 0 in the others.
+fn mean_shared_cores(repeats: &[VariantReport]) -> Vec<SharedCoreReport> {
+    let mut pairs: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
+    for shared in repeats.iter().flat_map(|repeat| &repeat.shared_cores) {
+        pairs.entry((&shared.first, &shared.second)).or_default().push(shared.ns);
+    }
+    let mut all: Vec<SharedCoreReport> = pairs
+        .into_iter()
+        .map(|((first, second), times)| SharedCoreReport {
+            first: first.to_owned(),
+            second: second.to_owned(),
+            ns: mean_time(times.into_iter(), repeats.len()),
+        })
+        .collect();
+    all.sort_by_key(|shared| std::cmp::Reverse(shared.ns));
+    all
 }
 
 /// The first report with the mean of all in each figure.

@@ -1,13 +1,14 @@
 //! From the runs of one variant to its report: instances of a task merged, figures taken.
 //! Not for means over repeats (`mean`), which come after.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schedlab_scenario::Prepared;
 use schedlab_sim::kernel::{Class, Release};
 use schedlab_sim::{Histogram, OperationResult, Reason, Run, TaskResult};
 
 use crate::mean::over_repeats;
+use crate::several::{PlacementReport, WorkConservationReport, domains, shared_cores};
 use crate::variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};
 
 /// The thread number of the first task; the others follow in the order of the input.
@@ -83,9 +84,17 @@ fn one_run(subject: &Subject, run: &Run) -> VariantReport {
             .filter(|(name, _)| has_counter(subject.release, name))
             .map(|(name, value)| (name.to_owned(), value as f64))
             .collect(),
+        placement: PlacementReport::of(&run.placement),
+        work_conservation: WorkConservationReport::of(run),
+        shared_cores: shared_cores(run, |task| {
+            let index = task.0 as usize;
+            run.tasks.get(index).map_or("", |result| subject.kind(index, result))
+        }),
+        cookie_mix_ns: run.cookie_mix_ns,
+        domains: domains(run),
         ops: operations(&subject.operations, &run.operations, measured_ns),
         hash: vec![format!("{:016x}", run.hash)],
-        ..VariantReport::default()
+        counters_sem: BTreeMap::new(),
     }
 }
 
@@ -133,6 +142,14 @@ fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
         total.yields += task.yields;
         total.wakeups += task.wakeups;
         total.migrations += task.migrations;
+        total.migrations_at_wakeup += task.migrations_at_wakeup;
+        total.forced_idle_ns += task.forced_idle_ns;
+        if total.runtime_by_cpu_ns.len() < task.runtime_by_cpu_ns.len() {
+            total.runtime_by_cpu_ns.resize(task.runtime_by_cpu_ns.len(), 0);
+        }
+        for (mine, theirs) in total.runtime_by_cpu_ns.iter_mut().zip(&task.runtime_by_cpu_ns) {
+            *mine += theirs;
+        }
         total.wake_delay.merge(&task.wake_delay);
         total.run_delay.merge(&task.run_delay);
         for (mine, theirs) in total.ran_before_preempted.iter_mut().zip(task.ran_before_preempted) {
@@ -182,6 +199,9 @@ fn task_report(name: &str, task: &TaskResult, longest_wait: Wait) -> TaskReport 
         yields: task.yields as f64,
         wakeups: task.wakeups as f64,
         migrations: task.migrations as f64,
+        migrations_at_wakeup: task.migrations_at_wakeup as f64,
+        forced_idle_ns: task.forced_idle_ns,
+        runtime_by_cpu_ns: task.runtime_by_cpu_ns.clone(),
         wake_delay: delay(&task.wake_delay),
         run_delay: delay(&task.run_delay),
         ran_before_preempted: task
@@ -208,6 +228,7 @@ fn delay(histogram: &Histogram) -> DelayReport {
         p50: histogram.quantile_ns(5_000),
         p95: histogram.quantile_ns(9_500),
         p99: histogram.quantile_ns(9_900),
+        p999: histogram.quantile_ns(9_990),
         max: histogram.max_ns(),
         sum: histogram.sum_ns(),
     }
@@ -218,7 +239,13 @@ fn cpu(cpu: &schedlab_sim::CpuResult) -> CpuReport {
         busy_ns: cpu.busy_ns,
         idle_ns: cpu.idle_ns,
         forced_idle_ns: cpu.forced_idle_ns,
-        lost_ns: LostTime { switch: cpu.lost_switch_ns, ..LostTime::default() },
+        lost_ns: LostTime {
+            switch: cpu.lost_switch_ns,
+            migration: cpu.lost_migration_ns,
+            cache: cpu.lost_cache_ns,
+            smt: cpu.lost_smt_ns,
+        },
+        run_delay_ns: cpu.run_delay_ns,
         switches: cpu.switches as f64,
         ..CpuReport::default()
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::wire::{count, ordered};
+use crate::several::{DomainReport, PlacementReport, SharedCoreReport, WorkConservationReport};
+use crate::wire::{count, is_default, ordered};
 
 /// What one variant's runs gave. Times are integer nanoseconds; counts are whole for one repeat.
 ///
@@ -33,6 +34,22 @@ pub struct VariantReport {
     /// Standard errors of the counters; empty with one repeat.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters_sem: BTreeMap<String, f64>,
+    /// Where wake-ups put their tasks; all 0 on one CPU.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub placement: PlacementReport,
+    /// How well idle CPUs were used; all 0 on one CPU.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub work_conservation: WorkConservationReport,
+    /// Who shared a core with whom, the longest first; empty where cores have one thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_cores: Vec<SharedCoreReport>,
+    /// Time in which two tasks of different cookies ran on one core, nanoseconds: 0 with core
+    /// scheduling. Of all repeats together.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cookie_mix_ns: u64,
+    /// The scheduling domains of all CPUs, by level from the lowest up; empty on one CPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<DomainReport>,
     /// Operations marked by `op_begin` and `op_end`.
     pub ops: Operations,
     /// xxh3-64 of each repeat's run, 16 hexadecimal digits.
@@ -69,6 +86,15 @@ pub struct TaskReport {
     /// Changes of CPU.
     #[serde(with = "count")]
     pub migrations: f64,
+    /// Of `migrations`: at a wake-up, by the choice of a CPU for it.
+    #[serde(with = "count", default)]
+    pub migrations_at_wakeup: f64,
+    /// Time in which a sibling was forced idle while it ran, its part of it.
+    #[serde(default)]
+    pub forced_idle_ns: u64,
+    /// `runtime_ns` by CPU; empty on one CPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runtime_by_cpu_ns: Vec<u64>,
     /// From each wake-up to the first run (timehist's `sch delay`).
     pub wake_delay: DelayReport,
     /// Every wait on a run queue, after preemption too (what `perf sched latency` averages).
@@ -112,6 +138,9 @@ pub struct DelayReport {
     pub p95: u64,
     /// The 99th percentile.
     pub p99: u64,
+    /// The 99.9th percentile.
+    #[serde(default)]
+    pub p999: u64,
     /// The largest.
     pub max: u64,
     /// The sum.
@@ -138,6 +167,9 @@ pub struct CpuReport {
     pub forced_idle_ns: u64,
     /// Of `busy_ns`: what did no work.
     pub lost_ns: LostTime,
+    /// Waits on this CPU's run queue that ended.
+    #[serde(default)]
+    pub run_delay_ns: u64,
     /// Context switches.
     #[serde(with = "count")]
     pub switches: f64,
@@ -146,7 +178,7 @@ pub struct CpuReport {
     pub sem: BTreeMap<String, f64>,
 }
 
-/// Where a CPU's time was lost, nanoseconds. One CPU loses time to switches only.
+/// Where a CPU's time was lost, nanoseconds: busy time that did no work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostTime {
     /// To context switches.
@@ -205,14 +237,14 @@ mod tests {
             assert!(worker[field].is_u64(), "{field}: {}", worker[field]);
         }
         for delay in [&worker["wake_delay"], &worker["run_delay"], &json["ops"]["latency"]] {
-            for field in ["count", "mean", "p50", "p95", "p99", "max", "sum"] {
+            for field in ["count", "mean", "p50", "p95", "p99", "p999", "max", "sum"] {
                 assert!(delay[field].is_u64(), "{field}");
             }
         }
         assert_eq!(worker["ran_before_preempted"], json!({"1024": 1}));
         assert_eq!(
             json["cpus"][0],
-            json!({"busy_ns": 4_000_000, "idle_ns": 6_000_000, "forced_idle_ns": 0, "switches": 5,
+            json!({"busy_ns": 4_000_000, "idle_ns": 6_000_000, "forced_idle_ns": 0, "switches": 5, "run_delay_ns": 0,
                    "lost_ns": {"switch": 0, "migration": 0, "cache": 0, "smt": 0}})
         );
         assert_eq!(json["counters"]["sched_count"], json!(9));

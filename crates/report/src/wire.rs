@@ -26,6 +26,11 @@ impl Serialize for Plain {
     }
 }
 
+/// Whether a value is what a missing one reads as.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// `#[serde(with = "count")]` for one such number.
 pub(crate) mod count {
     use super::*;

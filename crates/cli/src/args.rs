@@ -23,7 +23,7 @@ pub enum Command {
     /// Run a scenario and print what happened.
     ///
     /// A document with variants runs every one of them, unless --variant names one; an rt-app file
-    /// has two, 6.5 and 6.12. Formats of other tools (perf-latency, timehist, hist, switches) show
+    /// has two, 6.5 and 6.12. Formats of other tools (perf-latency, timehist, map, hist, schedstat, switches) show
     /// the first repeat; with several variants each begins with a line `# NAME`.
     Run(Run),
     /// Run every variant and compare each with the first.
@@ -110,6 +110,9 @@ pub struct Run {
     /// timehist: add a table per task.
     #[arg(long)]
     pub summary: bool,
+    /// schedstat: append the preemption counters of the class to each CPU's line.
+    #[arg(long)]
+    pub counters: bool,
     /// hist: a histogram for each.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub by: Option<By>,
@@ -213,8 +216,12 @@ pub enum Format {
     PerfLatency,
     /// As `perf sched timehist` prints it.
     Timehist,
+    /// As `perf sched map` prints it.
+    Map,
     /// Log2 histograms as bpftrace prints them.
     Hist,
+    /// /proc/schedstat in the version of the release.
+    Schedstat,
     /// One line a context switch: t_ns cpu prev->next reason.
     Switches,
 }

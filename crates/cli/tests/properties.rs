@@ -204,6 +204,54 @@ fn perf_latency_and_hist_show_the_figures_of_the_report() {
 }
 
 #[test]
+fn schedstat_lines_parse_and_add_up() {
+    for (variant, version, counters) in [("6.5", 15, 2), ("6.12", 16, 3)] {
+        let args = |format| ["run", "-", "--variant", variant, "--format", format];
+        let report = &json(&args("json"))[0];
+        let text = text(&[&args("schedstat")[..], &["--counters"]].concat());
+        let mut lines = text.lines();
+        assert_eq!(lines.next(), Some(format!("version {version}").as_str()));
+        // One second at HZ 250.
+        assert_eq!(lines.next(), Some("timestamp 250"));
+        let (mut rq_cpu_time, mut pcount) = (0, 0);
+        for (cpu, line) in lines.filter(|line| line.starts_with("cpu")).enumerate() {
+            let (name, numbers) = line.split_once(' ').expect("a name and numbers");
+            let numbers: Vec<u64> = numbers.split(' ').map(|number| number.parse().expect("a number")).collect();
+            assert_eq!((name, numbers.len()), (format!("cpu{cpu}").as_str(), 9 + counters));
+            assert!(numbers[1] == 0 && numbers[2] >= numbers[3] && numbers[4] >= numbers[5], "{line}");
+            rq_cpu_time += numbers[6];
+            pcount += numbers[8];
+        }
+        let tasks = list(&report["tasks"]);
+        assert_eq!(rq_cpu_time, sum(tasks.iter().map(|task| &task["runtime_ns"])), "{variant}");
+        assert_eq!(pcount, sum(tasks.iter().map(|task| &task["switches"])), "{variant}");
+    }
+}
+
+#[test]
+fn map_has_a_line_a_switch_and_a_code_a_task() {
+    let args = |format| ["run", "-", "--variant", "6.12", "--format", format];
+    let (map, switches) = (text(&args("map")), text(&args("switches")));
+    assert_eq!(map.lines().count(), switches.lines().count());
+    let mut names: HashMap<String, String> = HashMap::new();
+    for (line, switch) in map.lines().zip(switches.lines()) {
+        let (codes, rest) = line.split_at(6);
+        let (time, new) = rest.split_once(" secs ").expect("a time");
+        let words: Vec<&str> = switch.split(' ').collect();
+        let at: u64 = words[0].parse().expect("a time");
+        assert_eq!(time.trim(), format!("{}.{:06}", at / 1_000_000_000, at % 1_000_000_000 / 1_000));
+        let code = codes.trim_start().trim_start_matches('*').trim().to_owned();
+        if let Some((known, name)) = new.split_once("=>") {
+            assert_eq!(known.trim(), code);
+            let name = name.trim().rsplit_once(':').expect("comm:tid").0.to_owned();
+            assert!(names.insert(code.clone(), name).is_none(), "{line}");
+        }
+        let next = words[2].split_once("->").expect("prev->next").1;
+        assert_eq!(names[&code].replace("swapper", "idle"), next, "{line}");
+    }
+}
+
+#[test]
 fn a_link_carries_the_scenario() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = text(&["link", "-"]);

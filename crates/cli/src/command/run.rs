@@ -36,12 +36,14 @@ fn check(args: &args::Run) -> Result<(), CommandError> {
         (args.sum, "--sum", Format::PerfLatency),
         (args.sort.is_some(), "--sort", Format::PerfLatency),
         (args.summary, "--summary", Format::Timehist),
+        (args.counters, "--counters", Format::Schedstat),
         (args.by.is_some(), "--by", Format::Hist),
     ] {
         if given && args.format != format {
             let name = match format {
                 Format::PerfLatency => "perf-latency",
                 Format::Timehist => "timehist",
+                Format::Schedstat => "schedstat",
                 _ => "hist",
             };
             return Err(CommandError::Usage(format!("{option} goes with --format {name} only")));
@@ -91,6 +93,11 @@ fn one(args: &args::Run, file: &str, variant: &NamedVariant, notices: &mut Notic
         Format::PerfLatency => text::perf_latency(&figures()?, order(args.sort), args.sum),
         Format::Hist => text::hist(&figures()?, args.by == Some(By::Task)),
         Format::Timehist => text::timehist(&execute::recorded(file, variant, notices)?, args.summary),
+        Format::Map => text::map(&execute::recorded(file, variant, notices)?),
+        Format::Schedstat => {
+            let run = execute::recorded(file, variant, notices)?;
+            text::schedstat(&run, variant.scenario.kernel.release, variant.scenario.machine.hz, args.counters)
+        }
         _ => text::switches(&execute::recorded(file, variant, notices)?),
     })
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::number::{count, duration};
+use super::several::several;
 use super::table::Table;
-use crate::variant::{DelayReport, TaskReport, VariantReport};
+use crate::variant::{CpuReport, DelayReport, TaskReport, VariantReport};
 
 /// The tasks, CPUs, counters and operations of one variant.
 #[must_use]
@@ -24,6 +25,7 @@ pub fn summary(report: &VariantReport) -> String {
     text.push_str(&tasks(report).text("  ", 1));
     text.push('\n');
     text.push_str(&cpus(report).text("  ", 1));
+    text.push_str(&several(report));
     text.push_str(&operations(report));
     text.push_str(&reasons(report));
     text.push('\n');
@@ -43,13 +45,33 @@ fn with_error(value: String, error: Option<&f64>, print: fn(f64) -> String) -> S
 
 fn tasks(report: &VariantReport) -> Table {
     let mut table = Table::default();
-    table.row(["", "", "", "", "", "wake delay", "", "", "run delay", "", ""]);
-    table.row(["task", "runtime", "switches", "preempted", "wake-ups", "mean", "p99", "max", "mean", "p99", "max"]);
+    let several = report.cpus.len() > 1;
+    let forced = report.tasks.iter().any(|task| task.forced_idle_ns > 0);
+    let mut heading = vec!["task", "runtime", "switches", "preempted", "wake-ups"];
+    if several {
+        heading.extend(["migrations", "at wake-up"]);
+    }
+    if forced {
+        heading.push("forced idle");
+    }
+    let mut above = vec![""; heading.len()];
+    above.extend(["wake delay", "", "", "run delay", "", ""]);
+    heading.extend(["mean", "p99", "max", "mean", "p99", "max"]);
+    table.row(above);
+    table.row(heading);
     for task in &report.tasks {
-        let mut cells =
-            vec![label(task), with_error(duration(task.runtime_ns as f64), task.sem.get("runtime_ns"), duration)];
+        let time = |name, value: u64| with_error(duration(value as f64), task.sem.get(name), duration);
+        let number = |name, value| with_error(count(value), task.sem.get(name), count);
+        let mut cells = vec![label(task), time("runtime_ns", task.runtime_ns)];
         for (name, value) in [("switches", task.switches), ("preempted", task.preempted), ("wakeups", task.wakeups)] {
-            cells.push(with_error(count(value), task.sem.get(name), count));
+            cells.push(number(name, value));
+        }
+        if several {
+            cells.push(number("migrations", task.migrations));
+            cells.push(number("migrations_at_wakeup", task.migrations_at_wakeup));
+        }
+        if forced {
+            cells.push(time("forced_idle_ns", task.forced_idle_ns));
         }
         cells.extend(delays("wake_delay", &task.wake_delay, &task.sem));
         cells.extend(delays("run_delay", &task.run_delay, &task.sem));
@@ -72,21 +94,54 @@ fn delays(prefix: &str, delay: &DelayReport, sem: &BTreeMap<String, f64>) -> [St
     })
 }
 
+/// Up to this many CPUs each has a row; of more, the mean and the two ends.
+const CPUS_LISTED: usize = 16;
+
+/// A column of the table of CPUs: its heading and the time it shows.
+type CpuTime = (&'static str, fn(&CpuReport) -> u64);
+
 fn cpus(report: &VariantReport) -> Table {
+    const LOST: [CpuTime; 5] = [
+        ("forced idle", |cpu| cpu.forced_idle_ns),
+        ("lost to switches", |cpu| cpu.lost_ns.switch),
+        ("to migrations", |cpu| cpu.lost_ns.migration),
+        ("to caches", |cpu| cpu.lost_ns.cache),
+        ("to siblings", |cpu| cpu.lost_ns.smt),
+    ];
+    let mut columns: Vec<CpuTime> = vec![("busy", |cpu| cpu.busy_ns), ("idle", |cpu| cpu.idle_ns)];
+    // What a switch costs is shown on one CPU too, where it is all that can be lost.
+    columns.extend(LOST.into_iter().filter(|(name, time)| {
+        (*name == "lost to switches" && report.cpus.len() == 1) || report.cpus.iter().any(|cpu| time(cpu) > 0)
+    }));
     let mut table = Table::default();
-    table.row(["cpu", "busy", "idle", "lost to switches", "switches"]);
+    table.row(["cpu"].into_iter().chain(columns.iter().map(|(name, _)| *name)).chain(["switches"]));
+    let percent = |ns: f64| match report.measured_ns {
+        0 => "-".to_owned(),
+        measured => format!("{:.2} %", ns / measured as f64 * 100.0),
+    };
+    let mut row = |name: String, cpu: &CpuReport| {
+        let times = columns.iter().map(|(_, time)| percent(time(cpu) as f64));
+        let switches = with_error(count(cpu.switches), cpu.sem.get("switches"), count);
+        table.row([name].into_iter().chain(times).chain([switches]));
+    };
+    let busiest = (0..report.cpus.len()).max_by_key(|number| report.cpus[*number].busy_ns);
+    let idlest = (0..report.cpus.len()).min_by_key(|number| report.cpus[*number].busy_ns);
     for (number, cpu) in report.cpus.iter().enumerate() {
-        let percent = |ns: u64| match report.measured_ns {
-            0 => "-".to_owned(),
-            measured => format!("{:.2} %", ns as f64 / measured as f64 * 100.0),
+        let name = match () {
+            () if report.cpus.len() <= CPUS_LISTED => number.to_string(),
+            () if Some(number) == busiest => format!("{number} (busiest)"),
+            () if Some(number) == idlest => format!("{number} (idlest)"),
+            () => continue,
         };
-        table.row([
-            number.to_string(),
-            percent(cpu.busy_ns),
-            percent(cpu.idle_ns),
-            percent(cpu.lost_ns.switch),
-            with_error(count(cpu.switches), cpu.sem.get("switches"), count),
-        ]);
+        row(name, cpu);
+    }
+    if report.cpus.len() > 1 {
+        let mean =
+            |time: &dyn Fn(&CpuReport) -> f64| report.cpus.iter().map(time).sum::<f64>() / report.cpus.len() as f64;
+        let times = columns.iter().map(|(_, time)| percent(mean(&|cpu| time(cpu) as f64)));
+        let switches = count(mean(&|cpu| cpu.switches));
+        let name = format!("mean of {}", report.cpus.len());
+        table.row([name].into_iter().chain(times).chain([switches]));
     }
     table
 }
@@ -96,7 +151,7 @@ fn operations(report: &VariantReport) -> String {
         return String::new();
     }
     let mut table = Table::default();
-    table.row(["operation", "count", "a second", "mean", "p50", "p99", "max"]);
+    table.row(["operation", "count", "a second", "mean", "p50", "p95", "p99", "p99.9", "max"]);
     for kind in &report.ops.by_name {
         let time = |name: &str, value: u64| {
             with_error(duration(value as f64), kind.sem.get(&format!("latency.{name}")), duration)
@@ -107,7 +162,9 @@ fn operations(report: &VariantReport) -> String {
             with_error(format!("{:.1}", kind.per_second), kind.sem.get("per_second"), |error| format!("{error:.1}")),
             time("mean", kind.latency.mean),
             time("p50", kind.latency.p50),
+            time("p95", kind.latency.p95),
             time("p99", kind.latency.p99),
+            time("p999", kind.latency.p999),
             time("max", kind.latency.max),
         ]);
     }

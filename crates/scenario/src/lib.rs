@@ -35,8 +35,8 @@ mod workload;
 
 pub use compile::{Prepared, RECORD_BUDGET, TaskOrigin};
 pub use document::{
-    CoreSched, DEFAULT_DURATION_MS, Group, GroupPath, HZ, Kernel, MOST_CPUS, Machine, Max, NamedVariant, Opened,
-    RecordKind, RunOptions, SCHEMA, Scenario, Tick, Variant,
+    DEFAULT_DURATION_MS, Group, GroupPath, HZ, Kernel, MOST_CPUS, Machine, Max, NamedVariant, Opened, RecordKind,
+    RunOptions, SCHEMA, Scenario, Tick, Variant,
 };
 pub use open::{open, open_bytes};
 pub use problem::{Place, Problem, Severity};

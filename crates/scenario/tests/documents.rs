@@ -9,7 +9,7 @@ use std::path::Path;
 
 use schedlab_scenario::{Problem, link, open_bytes};
 use schedlab_sim::kernel::{FEATURES, Kernel, TUNABLES};
-use schedlab_sim::{GroupId, GroupSpec, Input, Step, TaskSpec};
+use schedlab_sim::{GroupId, GroupSpec, Input, Machine, Objects, Step, TaskSpec};
 
 #[test]
 fn documents_give_what_is_expected() {
@@ -77,7 +77,7 @@ fn list(out: &mut String, kind: &str, problems: &[Problem]) {
 }
 
 fn input(out: &mut String, input: &Input) {
-    writeln!(out, "  {:?}", input.machine).unwrap();
+    describe_machine(out, &input.machine);
     let kernel = &input.kernel;
     for info in FEATURES.iter().filter(|info| info.feature.default_in(kernel.release()).is_some()) {
         let on = kernel.has(info.feature);
@@ -85,20 +85,21 @@ fn input(out: &mut String, input: &Input) {
             writeln!(out, "  {} {on}", info.name).unwrap();
         }
     }
-    let default = Kernel::new(kernel.release(), 1);
+    let default = Kernel::new(kernel.release(), input.machine.cpus());
     for info in TUNABLES.iter().filter(|info| info.tunable.exists_in(kernel.release())) {
         let value = kernel.tunable(info.tunable);
         if default.tunable(info.tunable) != value {
             writeln!(out, "  {} {value}", info.name).unwrap();
         }
     }
+    if kernel.core_scheduling() != default.core_scheduling() {
+        writeln!(out, "  core scheduling {}", kernel.core_scheduling().name()).unwrap();
+    }
     if kernel.preemption() != default.preemption() {
         writeln!(out, "  preempt {}", kernel.preemption().name()).unwrap();
     }
     writeln!(out, "  until {} ns, warm-up {} ns, seed {}", input.until_ns, input.warmup_ns, input.seed).unwrap();
-    if input.objects != schedlab_sim::Objects::default() {
-        writeln!(out, "  {:?}", input.objects).unwrap();
-    }
+    describe_objects(out, &input.objects);
     for (index, group) in input.groups.iter().enumerate() {
         describe_group(out, index, group);
     }
@@ -108,6 +109,61 @@ fn input(out: &mut String, input: &Input) {
     }
     for task in input.templates.iter().map(|template| &template.spec) {
         describe_task(out, "template", task, &mut last);
+    }
+}
+
+/// The machine: what differs from one CPU without costs.
+fn describe_machine(out: &mut String, machine: &Machine) {
+    write!(out, "  machine: HZ {}", machine.hz).unwrap();
+    if machine.cpus() != 1 {
+        let Machine { nodes, llcs_per_node, cores_per_llc, threads_per_core, .. } = machine;
+        let product = format!("{nodes} x {llcs_per_node} x {cores_per_llc} x {threads_per_core}");
+        write!(out, ", {} CPUs ({product}, {:?})", machine.cpus(), machine.sibling_numbering).unwrap();
+    }
+    if machine.tick_phases_ns.iter().any(|&phase| phase != 0) {
+        write!(out, ", tick phases {:?}", machine.tick_phases_ns).unwrap();
+    }
+    if !machine.capacities.is_empty() {
+        write!(out, ", capacities {:?}", machine.capacities).unwrap();
+    }
+    let ideal = Machine::ideal(machine.hz);
+    let numbers = [
+        ("SMT speed", u64::from(machine.smt_speed_per_mille), u64::from(ideal.smt_speed_per_mille)),
+        ("context switch", machine.context_switch_ns, 0),
+        ("wake-up", machine.wakeup_ns, 0),
+        ("run step", machine.run_step_ns, 0),
+        ("sleep", machine.sleep_ns, 0),
+        ("migration", machine.migration_ns, 0),
+        ("newidle cost a CPU", machine.newidle_cost_per_cpu_ns, ideal.newidle_cost_per_cpu_ns),
+    ];
+    for (name, number, _) in numbers.iter().filter(|(_, number, usual)| number != usual) {
+        write!(out, ", {name} {number}").unwrap();
+    }
+    if machine.cache != ideal.cache {
+        write!(out, ", {:?}", machine.cache).unwrap();
+    }
+    writeln!(out).unwrap();
+}
+
+/// The objects of which there are some.
+fn describe_objects(out: &mut String, objects: &Objects) {
+    let counts = [
+        ("mutexes", objects.mutexes),
+        ("conditions", objects.conditions),
+        ("semaphores", objects.semaphores),
+        ("suspensions", objects.suspensions),
+        ("timers", objects.timers),
+        ("operations", objects.operations),
+    ];
+    let mut parts: Vec<String> =
+        counts.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{name} {count}")).collect();
+    for (name, list) in [("barriers", &objects.barriers), ("pipes", &objects.pipes)] {
+        if !list.is_empty() {
+            parts.push(format!("{name} {list:?}"));
+        }
+    }
+    if !parts.is_empty() {
+        writeln!(out, "  objects: {}", parts.join(", ")).unwrap();
     }
 }
 
@@ -143,6 +199,15 @@ fn describe_task<'t>(out: &mut String, kind: &str, task: &'t TaskSpec, last: &mu
     }
     if task.cookie != 0 {
         write!(out, ", cookie {}", task.cookie).unwrap();
+    }
+    if let Some(cpus) = &task.cpus {
+        write!(out, ", CPUs {cpus:?}").unwrap();
+    }
+    if task.previous_cpu != 0 {
+        write!(out, ", previously on CPU {}", task.previous_cpu).unwrap();
+    }
+    if task.working_set_kib != 0 {
+        write!(out, ", working set {} KiB", task.working_set_kib).unwrap();
     }
     if last.is_some_and(|last| std::sync::Arc::ptr_eq(&last.program, &task.program)) {
         writeln!(out, ", the same program").unwrap();

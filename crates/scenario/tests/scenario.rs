@@ -280,6 +280,11 @@ fn damaged() -> impl Strategy<Value = String> {
         include_str!("../../../tests/documents/group-moves/input.json").to_owned(),
         include_str!("../../../tests/documents/deadline/input.json").to_owned(),
         include_str!("../../../tests/documents/classes-between-phases/input.json").to_owned(),
+        include_str!("../../../tests/documents/many-cpus/input.json").to_owned(),
+        include_str!("../../../tests/documents/no-smt/input.json").to_owned(),
+        include_str!("../../../tests/documents/core-scheduling/input.json").to_owned(),
+        include_str!("../../../tests/documents/cpus-of-groups/input.json").to_owned(),
+        include_str!("../../../tests/documents/pipes/input.json").to_owned(),
     ];
     let pieces =
         vec!["", "0", "-1", "5", "null", "{}", "[]", "\"a\"", "\"run\": 7,", "1e300", "\"loop\": 0,", "}", "{"];
@@ -324,6 +329,35 @@ fn holds(text: &str) -> Result<bool, TestCaseError> {
         let _ = simulation.map(|mut simulation| simulation.run_until(limit));
     }
     Ok(true)
+}
+
+#[test]
+fn a_machine_of_1024_cpus_is_prepared() {
+    let machine =
+        r#"{ "nodes": 4, "llcs_per_node": 4, "cores_per_llc": 32, "threads_per_core": 2, "tick": "staggered" }"#;
+    let text = format!(
+        r#"{{ "schema": 1, "machine": {machine}, "workload": {{ "tasks": {{ "a": {{ "cpus": [1023], "run": 5 }} }} }} }}"#
+    );
+    let scenario = open(&text).unwrap().scenario;
+    let input = scenario.prepare(0).unwrap().input;
+    assert_eq!(input.machine.cpus(), 1024);
+    assert_eq!((input.machine.tick_phase_ns(1023), input.tasks[0].cpus.as_deref()), (999_023, Some(&[1023][..])));
+    let mut nosmt = scenario;
+    nosmt.kernel.nosmt = true;
+    assert_eq!(nosmt.online_cpus(), 512);
+    let problems = nosmt.prepare(0).unwrap_err();
+    assert!(told(&problems).contains("there is no CPU 1023: the machine has CPUs 0 to 511 with `nosmt`"));
+}
+
+#[test]
+fn tunables_follow_the_cpus_in_use() {
+    let text = r#"{ "schema": 1, "machine": { "cores_per_llc": 2, "threads_per_core": 2 }, "kernel": { "release": "6.12" },
+        "workload": { "tasks": { "a": { "run": 5 } } } }"#;
+    let mut scenario = open(text).unwrap().scenario;
+    let slice = |scenario: &Scenario| scenario.prepare(0).unwrap().input.kernel.tunable(Tunable::BaseSlice);
+    assert_eq!(slice(&scenario), 2_250_000);
+    scenario.kernel.nosmt = true;
+    assert_eq!(slice(&scenario), 1_500_000);
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! How the scheduling of a task changes from phase to phase: policy, nice value, slice, group.
+//! How the scheduling of a task changes from phase to phase: policy, nice value, slice, group, CPUs.
 //! A phase changes only what it names, so what it leaves a task with depends on what was before.
 
 use schedlab_sim::kernel::Release;
@@ -7,7 +7,9 @@ use schedlab_sim::{GroupId, Policy as SimPolicy, Step};
 use crate::problem::Problem;
 use crate::workload::{Action, Amount, Attributes, Loops, Phase, Policy, Task};
 
+use super::affinity::{self, Cpus};
 use super::groups::Groups;
+use super::names::PhasePath;
 use super::policies::{self, At};
 use super::program::Compiler;
 
@@ -19,13 +21,15 @@ const DEFAULT_RT_PRIORITY: u8 = 10;
 /// The scheduling of a task at one point of its program. What another policy would take is kept for
 /// when it comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct State<'w> {
     pub policy: Policy,
     pub nice: i8,
     rt_priority: u8,
     slice_us: Option<u64>,
     pub deadline: DeadlineTimes,
     pub group: Option<GroupId>,
+    /// The CPUs it asked for; none: all.
+    pub cpus: Option<&'w [u32]>,
 }
 
 /// The times of SCHED_DEADLINE as far as they were named, microseconds.
@@ -45,19 +49,23 @@ pub(super) struct Scheduling {
 }
 
 /// What changes when a phase begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Change {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Change<'w> {
     scheduling: Option<Scheduling>,
     /// The new group; none within: the root.
     group: Option<Option<GroupId>>,
+    /// The CPUs it may use from then on, if others.
+    cpus: Option<Cpus>,
+    /// The CPUs the task asked for, where `move` events of the phase go by them.
+    pub asked: Option<&'w [u32]>,
 }
 
 /// A task's way through its phases.
-pub(super) struct Flow {
+pub(super) struct Flow<'w> {
     /// The state before each phase, round by round; the last is that of all later rounds.
-    pub before: Vec<Vec<State>>,
+    pub before: Vec<Vec<State<'w>>>,
     /// What each phase changes, round by round; the last goes for all later rounds.
-    pub rounds: Vec<Vec<Change>>,
+    pub rounds: Vec<Vec<Change<'w>>>,
 }
 
 /// What the meaning of attributes depends on.
@@ -76,9 +84,9 @@ impl DeadlineTimes {
     }
 }
 
-impl State {
+impl<'w> State<'w> {
     /// What a phase or task makes of it. Values out of range are left out: they were told.
-    pub fn with(self, attributes: &Attributes, context: Context<'_>) -> Self {
+    pub fn with(self, attributes: &'w Attributes, context: Context<'_>) -> Self {
         let mut state = Self { policy: attributes.policy.unwrap_or(self.policy), ..self };
         match state.policy {
             Policy::Other | Policy::Batch => {
@@ -102,11 +110,12 @@ impl State {
         if let Some(path) = &attributes.taskgroup {
             state.group = context.groups.id(path);
         }
+        state.cpus = attributes.cpus.as_deref().or(self.cpus);
         state
     }
 
     /// The state after a phase: its attributes, then its `nice` and `move` events.
-    fn after(self, phase: &Phase, context: Context<'_>) -> Self {
+    fn after(self, phase: &'w Phase, context: Context<'_>) -> Self {
         let mut state = self.with(&phase.attributes, context);
         for event in &phase.events {
             match &event.action {
@@ -137,26 +146,36 @@ impl State {
     }
 }
 
-impl Change {
-    fn between(before: State, after: State) -> Self {
+impl<'w> Change<'w> {
+    /// What changes at the start of a phase.
+    fn at(phase: &'w Phase, before: State<'w>, context: Context<'_>) -> Self {
+        let after = before.with(&phase.attributes, context);
         let (old, new) = (before.scheduling(), after.scheduling());
-        Self { scheduling: (old != new).then_some(new), group: (before.group != after.group).then_some(after.group) }
+        let allowed = |state: State<'_>| context.groups.allowed(state.group, state.cpus);
+        let cpus = allowed(after);
+        let moves = phase.events.iter().any(|event| matches!(event.action, Action::Move(_)));
+        Self {
+            scheduling: (old != new).then_some(new),
+            group: (before.group != after.group).then_some(after.group),
+            cpus: (allowed(before) != cpus).then_some(cpus),
+            asked: after.cpus.filter(|_| moves && context.groups.limit_cpus()),
+        }
     }
 
     /// The steps that make it.
-    pub fn steps(self) -> impl Iterator<Item = Step> {
+    pub fn steps(&self) -> impl Iterator<Item = Step> + use<'_, 'w> {
         let attributes = self.scheduling.map(|new| {
             let Scheduling { policy, nice, slice_ns } = new;
             Step::Attributes { policy, nice, slice_ns }
         });
-        attributes.into_iter().chain(self.group.map(Step::Move))
+        attributes.into_iter().chain(self.group.map(Step::Move)).chain(self.cpus.clone().map(Step::Affinity))
     }
 }
 
-impl Flow {
+impl<'w> Flow<'w> {
     /// Follows the state through the phases, until a round begins as the one before did: a round
     /// names the same things each time, so that is soon.
-    pub fn of(initial: State, task: &Task, context: Context<'_>) -> Self {
+    pub fn of(initial: State<'w>, task: &'w Task, context: Context<'_>) -> Self {
         let (mut before, mut rounds) = (Vec::new(), Vec::new());
         let mut state = initial;
         loop {
@@ -168,7 +187,7 @@ impl Flow {
                 if phase.loops == Loops::Times(0) {
                     changes.push(Change::default());
                 } else {
-                    changes.push(Change::between(state, state.with(&phase.attributes, context)));
+                    changes.push(Change::at(phase, state, context));
                     state = state.after(phase, context);
                 }
             }
@@ -208,9 +227,9 @@ pub(super) fn has_custom_slices(release: Release) -> bool {
     release >= Release::V6_12
 }
 
-impl Compiler<'_> {
+impl<'s> Compiler<'s> {
     /// The scheduling a task starts with.
-    pub(super) fn initial(&self, task: &Task, path: &str, found: &mut Vec<Problem>) -> State {
+    pub(super) fn initial(&self, task: &'s Task, path: &str, found: &mut Vec<Problem>) -> State<'s> {
         let policy = self.scenario.workload.global.default_policy.unwrap_or_default();
         let default = State {
             policy,
@@ -219,6 +238,7 @@ impl Compiler<'_> {
             slice_us: None,
             deadline: DeadlineTimes::default(),
             group: None,
+            cpus: None,
         };
         let mut state = default.with(&task.attributes, self.context());
         if state.policy == Policy::Deadline && state.deadline.runtime_us.is_none() && task.is_inline() {
@@ -226,6 +246,7 @@ impl Compiler<'_> {
         }
         let at = At { path, release: self.context().release, first: true };
         policies::check(&task.attributes, state, at, found);
+        found.extend(affinity::check(&task.attributes, state, self.context().groups, path));
         state
     }
 
@@ -242,12 +263,24 @@ impl Compiler<'_> {
     }
 
     /// Tells of what is wrong or odd in the attributes of a phase, in any round.
-    pub(super) fn check_phase(&self, phase: &Phase, index: usize, flow: &Flow, path: &str, found: &mut Vec<Problem>) {
+    pub(super) fn check_phase(
+        &self,
+        phase: &Phase,
+        index: usize,
+        flow: &Flow<'_>,
+        path: &PhasePath<'_>,
+        found: &mut Vec<Problem>,
+    ) {
         let mut own = Vec::new();
         for before in flow.before.iter().filter_map(|round| round.get(index)) {
-            let at = At { path, release: self.context().release, first: false };
+            let at = At { path: &path.path, release: self.context().release, first: false };
             let mut told = Vec::new();
-            policies::check(&phase.attributes, before.with(&phase.attributes, self.context()), at, &mut told);
+            let state = before.with(&phase.attributes, self.context());
+            policies::check(&phase.attributes, state, at, &mut told);
+            if phase.attributes.cpus.is_some() || phase.attributes.taskgroup.is_some() {
+                told.extend(affinity::check(&phase.attributes, state, self.context().groups, &path.path));
+            }
+            affinity::check_moves(phase, state.cpus, self.context().groups, path, &mut told);
             told.retain(|problem| !own.contains(problem));
             own.append(&mut told);
         }
@@ -269,10 +302,13 @@ mod tests {
         let priority = prop::option::of(1..=3);
         let time = || prop::option::of(0_u64..400);
         let group = prop::option::of(prop::sample::select(vec!["/", "/a", "/b"]));
-        (policy, priority, time(), time(), group).prop_map(|(policy, priority, slice_us, dl_runtime_us, group)| {
-            let taskgroup = group.and_then(|path| GroupPath::parse(path).ok());
-            Attributes { policy, priority, slice_us, dl_runtime_us, taskgroup, ..Attributes::default() }
-        })
+        let cpus = prop::option::of(prop::sample::subsequence(vec![0, 1, 2], 1..=3));
+        (policy, priority, time(), time(), group, cpus).prop_map(
+            |(policy, priority, slice_us, dl_runtime_us, group, cpus)| {
+                let taskgroup = group.and_then(|path| GroupPath::parse(path).ok());
+                Attributes { policy, priority, slice_us, dl_runtime_us, taskgroup, cpus, ..Attributes::default() }
+            },
+        )
     }
 
     fn phase() -> impl Strategy<Value = Phase> {
@@ -295,7 +331,9 @@ mod tests {
         #[test]
         fn rounds_follow_the_phases(start in attributes(), phases in prop::collection::vec(phase(), 1..5)) {
             let group = |path| Group::new(GroupPath::parse(path).unwrap_or(GroupPath::root()));
-            let scenario = Scenario { groups: vec![group("/a"), group("/b")], ..Scenario::default() };
+            let limited = Group { cpus: Some(vec![0, 1]), ..group("/a") };
+            let mut scenario = Scenario { groups: vec![limited, group("/b")], ..Scenario::default() };
+            scenario.machine.cores_per_llc = 3;
             let groups = Groups::of(&scenario, &Paths::of(&scenario.workload), 0, &mut Vec::new());
             let context = Context { release: Release::V6_12, groups: &groups };
             let mut task = Task::new("a", Vec::new());
@@ -307,7 +345,9 @@ mod tests {
                 slice_us: None,
                 deadline: DeadlineTimes::default(),
                 group: None,
+                cpus: None,
             };
+            let allowed = |state: State<'_>| groups.allowed(state.group, state.cpus);
             let mut state = default.with(&start, context);
             let flow = Flow::of(state, &task, context);
             prop_assert!(flow.rounds.len() <= 4, "{} rounds", flow.rounds.len());
@@ -318,11 +358,16 @@ mod tests {
                         prop_assert_eq!(change, Change::default());
                         continue;
                     }
-                    let before = (state.scheduling(), state.group);
+                    let before = (state.scheduling(), state.group, allowed(state));
                     let at_start = state.with(&phase.attributes, context);
-                    let led_to = (change.scheduling.unwrap_or(before.0), change.group.unwrap_or(before.1));
-                    prop_assert_eq!(led_to, (at_start.scheduling(), at_start.group), "round {}", round);
                     prop_assert!(change.scheduling != Some(before.0) && change.group != Some(before.1));
+                    prop_assert!(change.cpus.as_ref() != Some(&before.2));
+                    let cpus = change.cpus.unwrap_or(before.2);
+                    let led_to = (change.scheduling.unwrap_or(before.0), change.group.unwrap_or(before.1), cpus);
+                    prop_assert_eq!(led_to, (at_start.scheduling(), at_start.group, allowed(at_start)), "round {}", round);
+                    if phase.events.iter().any(|event| matches!(event.action, Action::Move(_))) {
+                        prop_assert_eq!(change.asked, at_start.cpus);
+                    }
                     state = state.after(phase, context);
                 }
             }

@@ -68,18 +68,23 @@ pub(super) fn workload(scenario: &Scenario, paths: &Paths, found: &mut Vec<Probl
         found.push(Problem::notice("workload.tasks", "there are no tasks; the CPU stays idle"));
     }
     global(workload, found);
-    policies::higher_classes(workload, paths, found);
+    policies::higher_classes(scenario, paths, found);
     let barriers = barrier_users(workload);
     for (index, task) in workload.tasks.iter().enumerate() {
         let path = &paths.tasks[index];
         let phases = PhasePath::all(path, task);
-        attributes(&task.attributes, scenario.machine.cpus(), path, found);
+        attributes(&task.attributes, scenario, path, found);
+        self::cpu(task.previous_cpu, scenario, || format!("{path}.previous_cpu"), found);
         for (phase, path) in task.phases.iter().zip(&phases) {
             if !task.is_inline() {
-                attributes(&phase.attributes, scenario.machine.cpus(), &path.path, found);
-                if phase.attributes.latency_nice.is_some() {
-                    let message = "`latency_nice` is not modelled inside a phase; it has no effect";
-                    found.push(Problem::notice(format!("{}.latency_nice", path.path), message));
+                attributes(&phase.attributes, scenario, &path.path, found);
+                let only_of_tasks = [
+                    ("latency_nice", phase.attributes.latency_nice.is_some()),
+                    ("working_set_kib", phase.attributes.working_set_kib.is_some()),
+                ];
+                for (key, _) in only_of_tasks.iter().filter(|(_, named)| *named) {
+                    let message = format!("`{key}` is not modelled inside a phase; it has no effect");
+                    found.push(Problem::notice(format!("{}.{key}", path.path), message));
                 }
             }
         }
@@ -103,13 +108,20 @@ fn global(workload: &Workload, found: &mut Vec<Problem>) {
 }
 
 /// The CPUs that a task or a group may use must be there.
-pub(super) fn cpus(named: Option<&[u32]>, cpus: u64, path: &str, found: &mut Vec<Problem>) {
-    for (index, &cpu) in named.iter().copied().flatten().enumerate() {
-        if u64::from(cpu) >= cpus {
-            let machine = if cpus == 1 { "CPU 0 only".to_owned() } else { format!("CPUs 0 to {}", cpus - 1) };
-            let message = format!("there is no CPU {cpu}: the machine has {machine}");
-            found.push(Problem::error(format!("{path}.cpus[{index}]"), message));
-        }
+pub(super) fn cpus(named: Option<&[u32]>, scenario: &Scenario, path: &str, found: &mut Vec<Problem>) {
+    for (index, &number) in named.iter().copied().flatten().enumerate() {
+        cpu(number, scenario, || format!("{path}.cpus[{index}]"), found);
+    }
+}
+
+/// A CPU that is named must be there.
+fn cpu(number: u32, scenario: &Scenario, path: impl FnOnce() -> String, found: &mut Vec<Problem>) {
+    let cpus = scenario.online_cpus();
+    if u64::from(number) >= cpus {
+        let named = if cpus == 1 { "CPU 0 only".to_owned() } else { format!("CPUs 0 to {}", cpus.saturating_sub(1)) };
+        let left = if scenario.kernel.nosmt { " with `nosmt`" } else { "" };
+        let message = format!("there is no CPU {number}: the machine has {named}{left}");
+        found.push(Problem::error(path(), message));
     }
 }
 
@@ -121,10 +133,10 @@ pub(super) fn latency_nice(release: Release, path: &str, found: &mut Vec<Problem
     }
 }
 
-fn attributes(attributes: &Attributes, cpus: u64, path: &str, found: &mut Vec<Problem>) {
-    self::cpus(attributes.cpus.as_deref(), cpus, path, found);
+fn attributes(attributes: &Attributes, scenario: &Scenario, path: &str, found: &mut Vec<Problem>) {
+    cpus(attributes.cpus.as_deref(), scenario, path, found);
     for (key, _) in &attributes.unmodelled {
-        let message = format!("`{key}` is not modelled yet; it has no effect");
+        let message = format!("`{key}` is not modelled; it has no effect");
         found.push(Problem::notice(format!("{path}.{}", key_text(key)), message));
     }
 }
@@ -144,6 +156,8 @@ fn may_take_time(event: &Event, barriers: &HashMap<&str, BarrierUsers<'_>>) -> b
         | Action::Sync { .. }
         | Action::Suspend(_)
         | Action::SemaphoreWait(_)
+        | Action::PipeWrite { .. }
+        | Action::PipeRead { .. }
         | Action::Yield => true,
         _ => false,
     }
@@ -242,6 +256,7 @@ fn wakers(workload: &Workload, paths: &Paths, found: &mut Vec<Problem>) {
     };
     let (mut suspended, mut resumed, mut posted, mut signalled) =
         (HashSet::new(), HashSet::new(), HashSet::new(), HashSet::new());
+    let (mut written, mut read) = (HashSet::new(), HashSet::new());
     for task in &workload.tasks {
         for event in task.phases.iter().flat_map(|phase| &phase.events) {
             match &event.action {
@@ -250,6 +265,8 @@ fn wakers(workload: &Workload, paths: &Paths, found: &mut Vec<Problem>) {
                 Action::SemaphorePost(name) => _ = posted.insert(name.as_str()),
                 Action::Signal(name) | Action::Broadcast(name) => _ = signalled.insert(name.as_str()),
                 Action::Sync { condition, .. } => _ = signalled.insert(condition.as_str()),
+                Action::PipeWrite { pipe, .. } => _ = written.insert(pipe.as_str()),
+                Action::PipeRead { pipe, .. } => _ = read.insert(pipe.as_str()),
                 _ => {}
             }
         }
@@ -263,6 +280,12 @@ fn wakers(workload: &Workload, paths: &Paths, found: &mut Vec<Problem>) {
                 Action::SemaphoreWait(name) if !posted.contains(name.as_str()) => (name, "nobody posts this semaphore"),
                 Action::Wait { condition, .. } if !signalled.contains(condition.as_str()) => {
                     (condition, "nobody signals this condition")
+                }
+                Action::PipeRead { pipe, .. } if !written.contains(pipe.as_str()) => {
+                    (pipe, "nobody writes into this pipe")
+                }
+                Action::PipeWrite { pipe, .. } if !read.contains(pipe.as_str()) => {
+                    (pipe, "nobody reads this pipe: a write waits for ever once it is full")
                 }
                 _ => return,
             };

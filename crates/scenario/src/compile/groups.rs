@@ -11,6 +11,7 @@ use crate::path::key_text;
 use crate::problem::{Problem, nearest_name};
 use crate::workload::{Action, Task};
 
+use super::affinity::{self, Cpus};
 use super::checks;
 use super::names::{Paths, PhasePath};
 
@@ -26,6 +27,9 @@ pub(super) struct Groups<'s> {
     written: HashMap<&'s GroupPath, &'s Group>,
     ids: HashMap<GroupPath, GroupId>,
     pub specs: Vec<GroupSpec>,
+    /// By [`GroupId`]: the CPUs that a group and those above it leave.
+    cpus: Vec<Cpus>,
+    online: u64,
     release: Release,
     seed: u64,
 }
@@ -37,6 +41,8 @@ impl<'s> Groups<'s> {
             written: scenario.groups.iter().map(|group| (&group.path, group)).collect(),
             ids: HashMap::new(),
             specs: Vec::new(),
+            cpus: Vec::new(),
+            online: scenario.online_cpus(),
             release: scenario.kernel.release,
             seed,
         };
@@ -44,6 +50,7 @@ impl<'s> Groups<'s> {
             check(group, scenario, found);
             groups.add(&group.path);
         }
+        groups.check_cpus(scenario, found);
         let mut first = (!scenario.groups.is_empty()).then(|| "groups".to_owned());
         for (index, task) in scenario.workload.tasks.iter().enumerate() {
             each_named(task, &paths.tasks[index], |path, at| {
@@ -57,15 +64,67 @@ impl<'s> Groups<'s> {
             let message = format!("there are more than {MOST_GROUPS} groups, with those above them");
             found.push(Problem::error("groups", message));
         }
-        if let Some(first) = first.filter(|_| groups.release.checked_against().is_some())
-            && !groups.release.groups_checked()
-        {
-            let release = groups.release.name();
-            let message = format!("groups in {release} follow the rules but were not checked against a kernel");
-            found.push(Problem::notice(first, message));
+        if let Some(first) = first {
+            groups.tell_unchecked(&first, found);
         }
         groups.check_weight_events(scenario, paths, found);
         groups
+    }
+
+    /// Says what of the groups was checked against no kernel.
+    fn tell_unchecked(&self, first: &str, found: &mut Vec<Problem>) {
+        let release = self.release.name();
+        let message = if self.release.checked_against().is_none() {
+            // Nothing of the release was checked, which is told.
+            return;
+        } else if !self.release.groups_checked() {
+            format!("groups in {release} follow the rules but were not checked against a kernel")
+        } else if self.online > 1 {
+            "how the weight of a group is shared between CPUs follows the rules but was not checked against a kernel"
+                .to_owned()
+        } else {
+            return;
+        };
+        found.push(Problem::notice(first, message));
+    }
+
+    /// A group has at least one CPU of those above it.
+    fn check_cpus(&self, scenario: &Scenario, found: &mut Vec<Problem>) {
+        for group in &scenario.groups {
+            let Some(id) = self.id(&group.path) else { continue };
+            let parent = self.specs.get(id.0 as usize).and_then(|spec| spec.parent);
+            if group.cpus.is_some() && affinity::is_empty(self.cpus(Some(id))) && !affinity::is_empty(self.cpus(parent))
+            {
+                let path = format!("groups.{}.cpus", key_text(group.path.as_str()));
+                let (above, has) = (self.path(parent), affinity::words(self.cpus(parent)));
+                found.push(Problem::error(path, format!("no CPU is left: the group above, {above}, has {has}")));
+            }
+        }
+    }
+
+    /// The CPUs that a group leaves its tasks; none: all.
+    pub fn cpus(&self, group: Option<GroupId>) -> &Cpus {
+        group.and_then(|group| self.cpus.get(group.0 as usize)).unwrap_or(&None)
+    }
+
+    /// Whether some group has not all CPUs.
+    pub fn limit_cpus(&self) -> bool {
+        self.cpus.iter().any(Option::is_some)
+    }
+
+    /// The CPUs that a task asks for; none: all.
+    pub fn asked(&self, list: Option<&[u32]>) -> Cpus {
+        list.and_then(|list| affinity::set(list, self.online))
+    }
+
+    /// The CPUs that a task of a group may use, which asks for those of a list; none: all.
+    pub fn allowed(&self, group: Option<GroupId>, asked: Option<&[u32]>) -> Cpus {
+        affinity::common(self.cpus(group), &self.asked(asked))
+    }
+
+    /// The path of a group.
+    pub fn path(&self, group: Option<GroupId>) -> &str {
+        group.and_then(|group| self.specs.get(group.0 as usize)).map_or("/", |spec| spec.path.as_str())
     }
 
     /// The group of a path; none for the root.
@@ -84,6 +143,8 @@ impl<'s> Groups<'s> {
             if let Some(&known) = self.ids.get(&path) {
                 parent = Some(known);
             } else if self.specs.len() <= MOST_GROUPS {
+                let own = self.written.get(&path).and_then(|group| group.cpus.as_deref());
+                self.cpus.push(self.allowed(parent, own));
                 self.specs.push(self.spec(&path, parent));
                 self.ids.insert(path, next);
                 parent = Some(next);
@@ -183,7 +244,7 @@ fn check(group: &Group, scenario: &Scenario, found: &mut Vec<Problem>) {
         let message = format!("expected a burst of at most the quota, {quota} µs, not {burst_us}");
         found.push(Problem::error(format!("{path}.max.burst_us"), message));
     }
-    checks::cpus(group.cpus.as_deref(), scenario.machine.cpus(), &path, found);
+    checks::cpus(group.cpus.as_deref(), scenario, &path, found);
     if group.latency_nice.is_some() {
         checks::latency_nice(scenario.kernel.release, &path, found);
     }

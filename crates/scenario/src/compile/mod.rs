@@ -1,11 +1,13 @@
 //! From a scenario to the input of a run.
 //! Not for reading documents: [`crate::document`] and [`crate::workload`] have done that.
 
+mod affinity;
 mod attributes;
 mod checks;
 mod groups;
 mod mutexes;
 mod names;
+mod pipes;
 mod platform;
 mod policies;
 mod program;
@@ -22,6 +24,7 @@ use crate::workload::{Action, Start, Task};
 use attributes::Scheduling;
 use groups::Groups;
 use names::Paths;
+use pipes::Pipes;
 use program::Compiler;
 
 /// How many switches and wake-ups a full record may hold: 16 MiB or so.
@@ -59,8 +62,8 @@ impl Scenario {
     /// cannot be met, CPUs that the machine lacks, more than is modelled yet.
     pub fn prepare(&self, repeat: u32) -> Result<Prepared, Vec<Problem>> {
         let mut found = Vec::new();
-        let machine = platform::machine(&self.machine, &mut found);
-        let kernel = platform::kernel(&self.kernel, &self.machine, &mut found);
+        let machine = platform::machine(self, &mut found);
+        let kernel = platform::kernel(self, &mut found);
         checks::scenario(self, &mut found);
         let mut input = Input::new(kernel, machine, self.duration_ms().saturating_mul(1_000_000));
         input.warmup_ns = self.run.warmup_ms.saturating_mul(1_000_000);
@@ -83,16 +86,17 @@ impl Scenario {
 }
 
 /// Fills in tasks, templates and objects.
-fn compile_tasks(
-    scenario: &Scenario,
+fn compile_tasks<'s>(
+    scenario: &'s Scenario,
     paths: &Paths,
-    groups: &Groups<'_>,
+    groups: &Groups<'s>,
     input: &mut Input,
     found: &mut Vec<Problem>,
 ) -> (Vec<TaskOrigin>, Vec<String>) {
     let workload = &scenario.workload;
     let templates = forked_tasks(&workload.tasks, paths, found);
-    let mut compiler = Compiler::new(scenario, &templates, groups);
+    let pipes = Pipes::of(workload, paths, found);
+    let mut compiler = Compiler::new(scenario, &templates, groups, &pipes);
     let mut instances: HashMap<&str, u32> = HashMap::new();
     for task in &workload.tasks {
         *instances.entry(&task.name).or_default() += task.instances;
@@ -155,9 +159,9 @@ fn identity(name: &str, instance: u32) -> u64 {
     xxhash_rust::xxh3::xxh3_64(&bytes)
 }
 
-impl Compiler<'_> {
+impl<'s> Compiler<'s> {
     /// A task as the engine takes it; name and identity are those of its first instance.
-    fn task(&mut self, task: &Task, path: &str, found: &mut Vec<Problem>) -> TaskSpec {
+    fn task(&mut self, task: &'s Task, path: &str, found: &mut Vec<Problem>) -> TaskSpec {
         let initial = self.initial(task, path, found);
         let program = Arc::new(self.program(task, path, initial, found));
         let Scheduling { policy, nice, slice_ns } = initial.scheduling();
@@ -175,9 +179,9 @@ impl Compiler<'_> {
             latency_nice: task.attributes.latency_nice.unwrap_or(0),
             group: initial.group,
             cookie: task.cookie,
-            cpus: None,
-            previous_cpu: 0,
-            working_set_kib: 0,
+            cpus: self.context().groups.allowed(initial.group, initial.cpus),
+            previous_cpu: task.previous_cpu,
+            working_set_kib: task.attributes.working_set_kib.unwrap_or(0),
             program,
         }
     }

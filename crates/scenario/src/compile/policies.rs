@@ -3,8 +3,9 @@
 
 use schedlab_sim::kernel::Release;
 
+use crate::document::Scenario;
 use crate::problem::Problem;
-use crate::workload::{Attributes, Policy, Workload};
+use crate::workload::{Attributes, Policy};
 
 use super::attributes::{SLICE_US, State, has_custom_slices, nice_value, rt_priority};
 use super::names::{Paths, PhasePath};
@@ -29,7 +30,7 @@ impl At<'_> {
 }
 
 /// Tells of what is wrong or odd in attributes that lead to `state`.
-pub(super) fn check(attributes: &Attributes, state: State, at: At<'_>, found: &mut Vec<Problem>) {
+pub(super) fn check(attributes: &Attributes, state: State<'_>, at: At<'_>, found: &mut Vec<Problem>) {
     if let Some(priority) = attributes.priority {
         found.extend(priority_problem(priority, state.policy, at));
     }
@@ -57,7 +58,7 @@ fn priority_problem(priority: i32, policy: Policy, at: At<'_>) -> Option<Problem
 }
 
 /// runtime ≤ deadline ≤ period, as the kernel demands.
-fn deadline_problem(attributes: &Attributes, state: State, at: At<'_>) -> Option<Problem> {
+fn deadline_problem(attributes: &Attributes, state: State<'_>, at: At<'_>) -> Option<Problem> {
     let named = [
         ("dl-runtime", attributes.dl_runtime_us.is_some()),
         ("dl-deadline", attributes.dl_deadline_us.is_some()),
@@ -111,7 +112,8 @@ fn slice_problem(attributes: &Attributes, policy: Policy, at: At<'_>) -> Option<
 }
 
 /// Says once, at the first task above the fair class, what is not modelled there.
-pub(super) fn higher_classes(workload: &Workload, paths: &Paths, found: &mut Vec<Problem>) {
+pub(super) fn higher_classes(scenario: &Scenario, paths: &Paths, found: &mut Vec<Problem>) {
+    let workload = &scenario.workload;
     let higher = |attributes: &Attributes| attributes.policy.is_some_and(|policy| !policy.is_fair());
     let by_default = workload.global.default_policy.is_some_and(|policy| !policy.is_fair())
         && workload.tasks.iter().any(|task| task.attributes.policy.is_none());
@@ -130,6 +132,11 @@ pub(super) fn higher_classes(workload: &Workload, paths: &Paths, found: &mut Vec
         let message = "tasks above the fair class can keep the others off the CPU: real-time throttling \
                        (sched_rt_runtime_us), the fair server, admission control and priority inheritance are not \
                        modelled";
-        found.push(Problem::notice(place, message));
+        found.push(Problem::notice(&place, message));
+        if scenario.online_cpus() > 1 {
+            let message = "how such tasks are pushed and pulled between CPUs is simple here, and was not checked \
+                           against a kernel";
+            found.push(Problem::notice(place, message));
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use schedlab_sim::{
-    BarrierId, ConditionId, Length, MutexId, Objects, OperationId, Program, SemaphoreId, Step, SuspensionId,
+    BarrierId, ConditionId, Length, MutexId, Objects, OperationId, PipeId, Program, SemaphoreId, Step, SuspensionId,
     TemplateId, TimerId, TimerMode as SimTimerMode, TimerRef,
 };
 
@@ -17,6 +17,7 @@ use super::checks;
 use super::groups::Groups;
 use super::mutexes::{self, Held};
 use super::names::{Names, PhasePath};
+use super::pipes::Pipes;
 
 /// The counter of the loop over a task's phases; loops of phases use the next.
 const TASK_COUNTER: u32 = 0;
@@ -27,6 +28,7 @@ pub(super) struct Compiler<'s> {
     pub scenario: &'s Scenario,
     templates: &'s HashMap<&'s str, u32>,
     groups: &'s Groups<'s>,
+    capacities: &'s Pipes<'s>,
     task_names: std::collections::HashSet<&'s str>,
     mutexes: Names,
     conditions: Names,
@@ -34,6 +36,7 @@ pub(super) struct Compiler<'s> {
     barriers: Names,
     suspensions: Names,
     timers: Names,
+    pipes: Names,
     pub operations: Names,
 }
 
@@ -50,11 +53,17 @@ struct Writer<'c, 's> {
 }
 
 impl<'s> Compiler<'s> {
-    pub fn new(scenario: &'s Scenario, templates: &'s HashMap<&'s str, u32>, groups: &'s Groups<'s>) -> Self {
+    pub fn new(
+        scenario: &'s Scenario,
+        templates: &'s HashMap<&'s str, u32>,
+        groups: &'s Groups<'s>,
+        capacities: &'s Pipes<'s>,
+    ) -> Self {
         Self {
             scenario,
             templates,
             groups,
+            capacities,
             task_names: scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect(),
             mutexes: Names::default(),
             conditions: Names::default(),
@@ -62,6 +71,7 @@ impl<'s> Compiler<'s> {
             barriers: Names::default(),
             suspensions: Names::default(),
             timers: Names::default(),
+            pipes: Names::default(),
             operations: Names::default(),
         }
     }
@@ -72,11 +82,11 @@ impl<'s> Compiler<'s> {
     }
 
     /// The program of a task that starts in the state `initial`.
-    pub fn program(&mut self, task: &Task, path: &str, initial: State, found: &mut Vec<Problem>) -> Program {
+    pub fn program(&mut self, task: &'s Task, path: &str, initial: State<'s>, found: &mut Vec<Problem>) -> Program {
         let paths = PhasePath::all(path, task);
         let flow = Flow::of(initial, task, self.context());
         for (index, phase) in task.phases.iter().enumerate() {
-            self.check_phase(phase, index, &flow, &paths[index].path, found);
+            self.check_phase(phase, index, &flow, &paths[index], found);
         }
         let held = mutexes::follow(task, &paths, found);
         let mut writer = Writer {
@@ -106,14 +116,14 @@ impl<'s> Compiler<'s> {
             suspensions: self.suspensions.len(),
             timers: self.timers.len(),
             operations: self.operations.len(),
-            pipes: Vec::new(),
+            pipes: self.pipes.list().iter().map(|pipe| self.capacities.capacity(pipe)).collect(),
         }
     }
 }
 
 impl Writer<'_, '_> {
     /// All rounds. The first ones that change other things than the later ones are written apart.
-    fn rounds(&mut self, loops: Loops, rounds: &[Vec<Change>]) {
+    fn rounds(&mut self, loops: Loops, rounds: &[Vec<Change<'_>>]) {
         let (Some((last, apart)), true) = (rounds.split_last(), loops != Loops::Times(0)) else { return };
         for changes in apart {
             self.round(changes);
@@ -126,14 +136,14 @@ impl Writer<'_, '_> {
     }
 
     /// The phases once, with what they change.
-    fn round(&mut self, changes: &[Change]) {
+    fn round(&mut self, changes: &[Change<'_>]) {
         let task = self.task;
         for (index, (phase, change)) in task.phases.iter().zip(changes).enumerate() {
             if phase.loops == Loops::Times(0) {
                 continue;
             }
             self.steps.extend(change.steps());
-            self.repeated(phase.loops, PHASE_COUNTER, |writer| writer.events(index, phase));
+            self.repeated(phase.loops, PHASE_COUNTER, |writer| writer.events(index, phase, change.asked));
         }
     }
 
@@ -158,9 +168,16 @@ impl Writer<'_, '_> {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
 
-    fn events(&mut self, index: usize, phase: &Phase) {
+    /// The events of a phase; `asked` are the CPUs that the task asked for, where moves go by them.
+    fn events(&mut self, index: usize, phase: &Phase, asked: Option<&[u32]>) {
         for (position, event) in phase.events.iter().enumerate() {
             self.event(&event.action, (index, position));
+            let groups = self.compiler.groups;
+            if let Action::Move(path) = &event.action
+                && groups.limit_cpus()
+            {
+                self.steps.push(Step::Affinity(groups.allowed(groups.id(path), asked)));
+            }
         }
     }
 
@@ -195,6 +212,9 @@ impl Writer<'_, '_> {
                 Some(group) => Step::Weight(group, *weight),
                 None => return,
             },
+            Action::Cookie(cookie) => Step::Cookie(*cookie),
+            Action::PipeWrite { pipe, .. } => Step::PipeWrite(PipeId(self.compiler.pipes.number(pipe))),
+            Action::PipeRead { pipe, .. } => Step::PipeRead(PipeId(self.compiler.pipes.number(pipe))),
             Action::OperationBegin(name) => Step::OperationBegin(OperationId(self.compiler.operations.number(name))),
             Action::OperationEnd(name) => Step::OperationEnd(OperationId(self.compiler.operations.number(name))),
             Action::Unmodelled { .. } => return,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use schedlab_sim::kernel::{FEATURES, Feature, PreemptionModel, Release, TUNABLES, Tunable};
+use schedlab_sim::kernel::{CoreScheduling, FEATURES, Feature, PreemptionModel, Release, TUNABLES, Tunable};
 
 use crate::json::{Kind, Value};
 use crate::problem::{Problem, nearest_name};
@@ -18,9 +18,10 @@ pub struct Kernel {
     pub features: BTreeMap<Feature, bool>,
     /// Tunables that a document names: final values, as debugfs shows them.
     pub tunables: BTreeMap<Tunable, u64>,
-    /// Core scheduling.
-    pub core_sched: CoreSched,
-    /// Whether the second hardware threads are off.
+    /// The core scheduler: which tasks may share a core.
+    pub core_sched: CoreScheduling,
+    /// Whether all hardware threads of a core but the first are off. The CPUs that are left are
+    /// numbered from 0, and tunables that follow the number of CPUs count only them.
     pub nosmt: bool,
     /// The preemption model, if a document names one.
     pub preempt: Option<PreemptionModel>,
@@ -32,36 +33,11 @@ impl Default for Kernel {
             release: Release::V6_12,
             features: BTreeMap::new(),
             tunables: BTreeMap::new(),
-            core_sched: CoreSched::Off,
+            core_sched: CoreScheduling::Off,
             nosmt: false,
             preempt: None,
         }
     }
-}
-
-/// Which core scheduler there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CoreSched {
-    /// None.
-    #[default]
-    Off,
-    /// The one of mainline kernels.
-    Mainline,
-    /// The fourth version of the RFC.
-    RfcV4,
-    /// The same, with cookies compared.
-    RfcV4CookieMatch,
-}
-
-const CORE_SCHEDULERS: [(&str, CoreSched); 4] = [
-    ("off", CoreSched::Off),
-    ("mainline", CoreSched::Mainline),
-    ("rfc-v4", CoreSched::RfcV4),
-    ("rfc-v4-cookie-match", CoreSched::RfcV4CookieMatch),
-];
-
-fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
-    names.iter().find(|(_, known)| known == value).map_or("", |(name, _)| name)
 }
 
 impl Kernel {
@@ -84,7 +60,8 @@ impl Kernel {
             kernel.tunables = read_tunables(&node, out);
         }
         if let Some(node) = fields.take("core_sched", out) {
-            kernel.core_sched = node.one_of("core scheduler", &CORE_SCHEDULERS, out).unwrap_or_default();
+            let kinds = CoreScheduling::ALL.map(|kind| (kind.name(), kind));
+            kernel.core_sched = node.one_of("core scheduler", &kinds, out).unwrap_or_default();
         }
         kernel.nosmt = fields.take("nosmt", out).and_then(|node| node.boolean(out)).unwrap_or(false);
         let models = PreemptionModel::ALL.map(|model| (model.name(), model));
@@ -112,8 +89,8 @@ impl Kernel {
             }
             object.push("tunables", tunables);
         }
-        if self.core_sched != CoreSched::Off {
-            object.push("core_sched", name_of(&CORE_SCHEDULERS, &self.core_sched));
+        if self.core_sched != CoreScheduling::Off {
+            object.push("core_sched", self.core_sched.name());
         }
         if self.nosmt {
             object.push("nosmt", true);

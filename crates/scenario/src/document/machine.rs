@@ -1,5 +1,7 @@
 //! The `machine` of a document. Not for what the engine models of it: [`crate::compile`] decides.
 
+use schedlab_sim::{Cache, SiblingNumbering};
+
 use crate::json::{Kind, Value};
 use crate::problem::Problem;
 use crate::read::{Fields, Node};
@@ -9,8 +11,18 @@ pub const MOST_CPUS: u64 = 1024;
 /// The most that a cost may be, nanoseconds: one second.
 const MOST_COST_NS: u64 = 1_000_000_000;
 
-/// The machine of a scenario.
-#[derive(Clone, Debug, PartialEq)]
+/// The fastest CPU's capacity.
+const FULL_CAPACITY: u32 = 1024;
+/// Full speed, per mille.
+const FULL_SPEED: u32 = 1000;
+/// The largest cache, KiB: a terabyte.
+const MOST_CACHE_KIB: u64 = 1 << 30;
+/// The slowest loading: 1 MB/s or so.
+const MOST_NS_PER_KIB: u64 = 1_000_000;
+
+/// The machine of a scenario. A node holds LLCs, an LLC cores, a core hardware threads; every
+/// hardware thread is a CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// NUMA nodes.
     pub nodes: u32,
@@ -20,12 +32,18 @@ pub struct Machine {
     pub cores_per_llc: u32,
     /// Hardware threads a core.
     pub threads_per_core: u32,
+    /// `"split"`: CPUs are numbered by the first threads of all cores, then the second ones;
+    /// `"adjacent"`: the threads of a core follow each other.
+    pub sibling_numbering: SiblingNumbering,
     /// Ticks a second: 100, 250, 300 or 1000.
     pub hz: u32,
     /// How the ticks of different CPUs lie.
     pub tick: Tick,
-    /// Speed of a hardware thread while its sibling is busy, per mille of full speed.
-    pub smt_speed: Option<u32>,
+    /// The capacity of each CPU, 1 to 1024; empty: all 1024. It says how fast `run` work goes, and
+    /// changes no decision.
+    pub capacities: Vec<u32>,
+    /// Speed of a hardware thread while a sibling is busy, 1 to 1000 per mille of full speed.
+    pub smt_speed: u32,
     /// What a context switch costs, nanoseconds.
     pub context_switch_ns: u64,
     /// From a wake-up to the preemption check it makes, nanoseconds.
@@ -34,20 +52,24 @@ pub struct Machine {
     pub run_step_ns: u64,
     /// How much longer than asked each sleep lasts, nanoseconds.
     pub sleep_ns: u64,
-    /// What a change of CPU costs, nanoseconds.
-    pub migration_ns: Option<u64>,
-    /// The cache model, kept as written.
-    pub cache: Option<Value>,
+    /// What the first run after a change of CPU costs, nanoseconds.
+    pub migration_ns: u64,
+    /// What a newly-idle balance is taken to cost for each CPU it looks at, nanoseconds: it decides
+    /// whether one is worth while, and passes no time.
+    pub newidle_cost_per_cpu_ns: u64,
+    /// Sizes of the caches, and what loading costs: a task that comes in loads what others have
+    /// displaced of its `working_set_kib`.
+    pub cache: Cache,
 }
 
 /// How the ticks of the CPUs lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tick {
-    /// Spread over the tick, as on most machines.
+    /// All at once, as Linux has them unless it is booted with skew_tick=1.
     #[default]
-    Staggered,
-    /// All at once.
     Aligned,
+    /// CPU i of n ticks i/n of a tick later than CPU 0.
+    Staggered,
     /// The phase of each CPU's tick, nanoseconds.
     Phases(Vec<u64>),
 }
@@ -59,15 +81,18 @@ impl Default for Machine {
             llcs_per_node: 1,
             cores_per_llc: 1,
             threads_per_core: 1,
+            sibling_numbering: SiblingNumbering::Split,
             hz: 1000,
             tick: Tick::default(),
-            smt_speed: None,
+            capacities: Vec::new(),
+            smt_speed: FULL_SPEED,
             context_switch_ns: 0,
             wakeup_ns: 0,
             run_step_ns: 0,
             sleep_ns: 0,
-            migration_ns: None,
-            cache: None,
+            migration_ns: 0,
+            newidle_cost_per_cpu_ns: 200,
+            cache: Cache::FREE,
         }
     }
 }
@@ -116,26 +141,32 @@ impl Machine {
         if let Some(node) = fields.take("tick", out) {
             machine.tick = Tick::read(&node, machine.tick_ns(), out);
         }
-        machine.smt_speed =
-            fields.take("smt_speed", out).and_then(|node| node.unsigned32("a speed per mille", 1..=1000, out));
-        let costs: [(&'static str, &mut u64); 4] = [
+        if let Some(node) = fields.take("sibling_numbering", out) {
+            machine.sibling_numbering = node.one_of("numbering of siblings", &NUMBERINGS, out).unwrap_or_default();
+        }
+        if let Some(node) = fields.take("capacities", out) {
+            let items = node.items("a list of capacities", out).unwrap_or_default();
+            let capacity = |item: &Node<'_>| item.unsigned32("a capacity", 1..=FULL_CAPACITY, out);
+            machine.capacities = items.iter().filter_map(capacity).collect();
+        }
+        if let Some(node) = fields.take("smt_speed", out) {
+            machine.smt_speed = node.unsigned32("a speed per mille", 1..=FULL_SPEED, out).unwrap_or(FULL_SPEED);
+        }
+        let costs: [(&'static str, &mut u64); 6] = [
             ("context_switch_ns", &mut machine.context_switch_ns),
             ("wakeup_ns", &mut machine.wakeup_ns),
             ("run_step_ns", &mut machine.run_step_ns),
             ("sleep_ns", &mut machine.sleep_ns),
+            ("migration_ns", &mut machine.migration_ns),
+            ("newidle_cost_per_cpu_ns", &mut machine.newidle_cost_per_cpu_ns),
         ];
         for (key, cost) in costs {
             if let Some(node) = fields.take(key, out) {
-                *cost = node.unsigned("a whole number of ns", 0..=MOST_COST_NS, out).unwrap_or(0);
+                *cost = node.unsigned("a whole number of ns", 0..=MOST_COST_NS, out).unwrap_or(*cost);
             }
         }
-        machine.migration_ns = fields
-            .take("migration_ns", out)
-            .and_then(|node| node.unsigned("a whole number of ns", 0..=MOST_COST_NS, out));
-        if let Some(node) = fields.take("cache", out)
-            && node.members("an object", out).is_some()
-        {
-            machine.cache = Some(node.value.clone().without_places());
+        if let Some(node) = fields.take("cache", out) {
+            machine.cache = read_cache(&node, out);
         }
         fields.finish(out);
         if machine.cpus() > MOST_CPUS {
@@ -157,27 +188,32 @@ impl Machine {
             object.push(key, count);
         }
         match &self.tick {
-            Tick::Staggered => {}
-            Tick::Aligned => object.push("tick", "aligned"),
+            Tick::Aligned => {}
+            Tick::Staggered => object.push("tick", "staggered"),
             Tick::Phases(phases) => object.push("tick", phases.clone()),
         }
-        if let Some(speed) = self.smt_speed {
-            object.push("smt_speed", speed);
+        if self.sibling_numbering != default.sibling_numbering {
+            object.push("sibling_numbering", numbering_name(self.sibling_numbering));
+        }
+        if !self.capacities.is_empty() {
+            object.push("capacities", self.capacities.clone());
+        }
+        if self.smt_speed != default.smt_speed {
+            object.push("smt_speed", self.smt_speed);
         }
         let costs = [
-            ("context_switch_ns", self.context_switch_ns),
-            ("wakeup_ns", self.wakeup_ns),
-            ("run_step_ns", self.run_step_ns),
-            ("sleep_ns", self.sleep_ns),
+            ("context_switch_ns", self.context_switch_ns, default.context_switch_ns),
+            ("wakeup_ns", self.wakeup_ns, default.wakeup_ns),
+            ("run_step_ns", self.run_step_ns, default.run_step_ns),
+            ("sleep_ns", self.sleep_ns, default.sleep_ns),
+            ("migration_ns", self.migration_ns, default.migration_ns),
+            ("newidle_cost_per_cpu_ns", self.newidle_cost_per_cpu_ns, default.newidle_cost_per_cpu_ns),
         ];
-        for (key, cost) in costs.into_iter().filter(|&(_, cost)| cost != 0) {
+        for (key, cost, _) in costs.into_iter().filter(|(_, cost, default)| cost != default) {
             object.push(key, cost);
         }
-        if let Some(cost) = self.migration_ns {
-            object.push("migration_ns", cost);
-        }
-        if let Some(cache) = &self.cache {
-            object.push("cache", cache.clone());
+        if self.cache != default.cache {
+            object.push("cache", write_cache(&self.cache));
         }
         object
     }
@@ -186,14 +222,53 @@ impl Machine {
 impl Tick {
     fn read(node: &Node<'_>, tick_ns: u64, out: &mut Vec<Problem>) -> Self {
         if !matches!(node.value.kind, Kind::List(_)) {
-            let names = [("staggered", 0_u8), ("aligned", 1)];
+            let names = [("staggered", true), ("aligned", false)];
             return match node.one_of("way for ticks to lie", &names, out) {
-                Some(1) => Self::Aligned,
-                _ => Self::Staggered,
+                Some(true) => Self::Staggered,
+                _ => Self::Aligned,
             };
         }
         let phases = node.items("a list", out).unwrap_or_default();
         let most = tick_ns.saturating_sub(1);
         Self::Phases(phases.iter().filter_map(|item| item.unsigned("a phase in ns", 0..=most, out)).collect())
     }
+}
+
+const NUMBERINGS: [(&str, SiblingNumbering); 2] =
+    [("split", SiblingNumbering::Split), ("adjacent", SiblingNumbering::Adjacent)];
+
+fn numbering_name(numbering: SiblingNumbering) -> &'static str {
+    NUMBERINGS.iter().find(|(_, known)| *known == numbering).map_or("", |(name, _)| name)
+}
+
+fn read_cache(node: &Node<'_>, out: &mut Vec<Problem>) -> Cache {
+    let mut cache = Cache::FREE;
+    let Some(mut fields) = Fields::of(node, "cache", out) else { return cache };
+    let parts: [(&'static str, &'static str, &mut u64, u64); 4] = [
+        ("core_kib", "a whole number of KiB", &mut cache.core_kib, MOST_CACHE_KIB),
+        ("llc_kib", "a whole number of KiB", &mut cache.llc_kib, MOST_CACHE_KIB),
+        ("llc_ns_per_kib", "a whole number of ns", &mut cache.llc_ns_per_kib, MOST_NS_PER_KIB),
+        ("memory_ns_per_kib", "a whole number of ns", &mut cache.memory_ns_per_kib, MOST_NS_PER_KIB),
+    ];
+    for (key, what, part, most) in parts {
+        if let Some(node) = fields.take(key, out) {
+            *part = node.unsigned(what, 0..=most, out).unwrap_or(*part);
+        }
+    }
+    fields.finish(out);
+    cache
+}
+
+fn write_cache(cache: &Cache) -> Value {
+    let (mut object, free) = (Value::object(), Cache::FREE);
+    let parts = [
+        ("core_kib", cache.core_kib, free.core_kib),
+        ("llc_kib", cache.llc_kib, free.llc_kib),
+        ("llc_ns_per_kib", cache.llc_ns_per_kib, free.llc_ns_per_kib),
+        ("memory_ns_per_kib", cache.memory_ns_per_kib, free.memory_ns_per_kib),
+    ];
+    for (key, part, _) in parts.into_iter().filter(|(_, part, free)| part != free) {
+        object.push(key, part);
+    }
+    object
 }

@@ -11,7 +11,7 @@ mod upgrade;
 pub use group::{Group, Max};
 pub(crate) use group::{read_cpus, read_latency_nice, read_weight};
 pub use group_path::GroupPath;
-pub use kernel::{CoreSched, Kernel};
+pub use kernel::Kernel;
 pub use machine::{HZ, MOST_CPUS, Machine, Tick};
 pub use run::{DEFAULT_DURATION_MS, RecordKind, RunOptions};
 pub use upgrade::SCHEMA;
@@ -123,6 +123,16 @@ impl Scenario {
     pub fn of_workload(workload: Workload) -> Self {
         let variants = vec![Variant::of_release(Release::V6_5), Variant::of_release(Release::V6_12)];
         Self { workload, variants, ..Self::default() }
+    }
+
+    /// How many CPUs are in use: all, or with `kernel.nosmt` one a core.
+    #[must_use]
+    pub fn online_cpus(&self) -> u64 {
+        if self.kernel.nosmt {
+            self.machine.cpus() / u64::from(self.machine.threads_per_core.max(1))
+        } else {
+            self.machine.cpus()
+        }
     }
 
     /// The simulated time of a run, milliseconds: `run.duration_ms`, otherwise rt-app's

@@ -82,9 +82,14 @@ pub struct Attributes {
     pub taskgroup: Option<GroupPath>,
     /// `latency_nice`, an extension: -20 to 19, at task level, for eevdf-rfc.
     pub latency_nice: Option<i8>,
-    /// Accepted keys that are not modelled yet, kept as written: `util_min`, `nodes_membind` …
+    /// `working_set_kib`, an extension: what it keeps in the caches, KiB, at task level.
+    pub working_set_kib: Option<u32>,
+    /// Accepted keys that are not modelled, kept as written: `util_min`, `util_max`, `nodes_membind`.
     pub unmodelled: Vec<(String, Value)>,
 }
+
+/// The largest working set, KiB: a terabyte.
+const MOST_WORKING_SET_KIB: u32 = 1 << 30;
 
 /// The keys of attributes, for messages about unknown ones.
 pub(super) const KEYS: [&str; 13] = [
@@ -136,8 +141,7 @@ impl Attributes {
             "taskgroup" => self.taskgroup = GroupPath::read(node, out),
             "latency_nice" => self.latency_nice = read_latency_nice(node, out),
             "working_set_kib" => {
-                node.unsigned("a whole number of KiB", 0..=1_000_000_000, out);
-                self.keep(key, node);
+                self.working_set_kib = node.unsigned32("a whole number of KiB", 0..=MOST_WORKING_SET_KIB, out);
             }
             _ => return false,
         }
@@ -174,6 +178,9 @@ impl Attributes {
         }
         if let Some(latency_nice) = self.latency_nice {
             object.push("latency_nice", latency_nice);
+        }
+        if let Some(kib) = self.working_set_kib {
+            object.push("working_set_kib", kib);
         }
         for (key, value) in &self.unmodelled {
             object.push(key, value.clone());

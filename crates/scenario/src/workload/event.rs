@@ -6,9 +6,13 @@ use crate::problem::Problem;
 use crate::read::{Fields, Node};
 
 use super::amount::{Amount, MOST_US};
+use super::task::MOST_COOKIE;
+
+/// The most messages that a pipe may hold.
+const MOST_PIPE_CAPACITY: u32 = 1_000_000;
 
 /// Every event a key can begin with: rt-app's, then the extensions.
-pub const EVENTS: [&str; 29] = [
+pub const EVENTS: [&str; 30] = [
     "run",
     "runtime",
     "sleep",
@@ -36,6 +40,7 @@ pub const EVENTS: [&str; 29] = [
     "op_end",
     "move",
     "weight",
+    "cookie",
     "pipe_write",
     "pipe_read",
 ];
@@ -125,12 +130,30 @@ pub enum Action {
         /// The weight, 1 to 10000.
         weight: u32,
     },
+    /// `cookie`, an extension: takes another core-scheduling cookie; 0: none. In a task without
+    /// `phases` the plain key is the task's own cookie, and the event is `cookie1` or so.
+    Cookie(u64),
+    /// `pipe_write`, an extension: puts a message into a pipe, and blocks while the pipe is full.
+    /// The value is the pipe's name, or `{"ref": the pipe, "capacity": N}`.
+    PipeWrite {
+        /// The pipe.
+        pipe: String,
+        /// How many messages it holds, 1 to 1000000; none: what another event of the pipe says, or
+        /// 16.
+        capacity: Option<u32>,
+    },
+    /// `pipe_read`, an extension: takes a message out of a pipe, and blocks while it is empty.
+    PipeRead {
+        /// The pipe.
+        pipe: String,
+        /// As in [`Action::PipeWrite`].
+        capacity: Option<u32>,
+    },
     /// `op_begin`, an extension: an operation begins.
     OperationBegin(String),
     /// `op_end`, an extension: the operation ends.
     OperationEnd(String),
-    /// An event that is accepted and takes no time yet, kept as written: `mem`, `iorun`, `memrun`,
-    /// `pipe_write`, `pipe_read`.
+    /// An event that is accepted and takes no time yet, kept as written: `mem`, `iorun`, `memrun`.
     Unmodelled {
         /// The event's name.
         event: &'static str,
@@ -194,6 +217,9 @@ impl Action {
             Self::Nice(_) => "nice",
             Self::Move(_) => "move",
             Self::Weight { .. } => "weight",
+            Self::Cookie(_) => "cookie",
+            Self::PipeWrite { .. } => "pipe_write",
+            Self::PipeRead { .. } => "pipe_read",
             Self::OperationBegin(_) => "op_begin",
             Self::OperationEnd(_) => "op_end",
             Self::Unmodelled { event, .. } => event,
@@ -233,6 +259,15 @@ impl Action {
             "nice" => Self::Nice(i8::try_from(node.integer("a nice value", -20..=19, out)?).unwrap_or(0)),
             "move" => Self::Move(GroupPath::read(node, out)?),
             "weight" => return read_weight_event(node, out),
+            "cookie" => Self::Cookie(node.unsigned("a cookie", 0..=MOST_COOKIE, out)?),
+            "pipe_write" => {
+                let (pipe, capacity) = read_pipe(node, out)?;
+                Self::PipeWrite { pipe, capacity }
+            }
+            "pipe_read" => {
+                let (pipe, capacity) = read_pipe(node, out)?;
+                Self::PipeRead { pipe, capacity }
+            }
             "op_begin" => Self::OperationBegin(name("an operation", out)?),
             "op_end" => Self::OperationEnd(name("an operation", out)?),
             _ => {
@@ -286,6 +321,16 @@ impl Action {
                 object.push("weight", *weight);
                 object
             }
+            Self::Cookie(cookie) => Value::from(*cookie),
+            Self::PipeWrite { pipe, capacity: None } | Self::PipeRead { pipe, capacity: None } => {
+                Value::from(pipe.as_str())
+            }
+            Self::PipeWrite { pipe, capacity: Some(capacity) } | Self::PipeRead { pipe, capacity: Some(capacity) } => {
+                let mut object = Value::object();
+                object.push("ref", pipe.as_str());
+                object.push("capacity", *capacity);
+                object
+            }
             Self::Unmodelled { value, .. } => value.clone(),
         }
     }
@@ -317,6 +362,28 @@ fn read_wait(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<(String, String)
         out.push(node.error("expected {\"ref\": the condition, \"mutex\": the mutex}"));
     }
     Some((condition?.string("the name of a condition", out)?, mutex?.string("the name of a mutex", out)?))
+}
+
+/// The name of a pipe and how many messages it holds, if that is said.
+fn read_pipe(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<(String, Option<u32>)> {
+    match node.value.kind {
+        Kind::String(_) => return Some((node.string("the name of a pipe", out)?, None)),
+        Kind::Object(_) => {}
+        _ => {
+            let expected = "the name of a pipe or {\"ref\": its name, \"capacity\": its messages}";
+            out.push(node.error(format!("expected {expected}, not {}", node.value.describe())));
+            return None;
+        }
+    }
+    let mut fields = Fields::of(node, "a pipe event", out)?;
+    let name = fields.take("ref", out);
+    let capacity = fields.take("capacity", out);
+    fields.finish(out);
+    if name.is_none() {
+        out.push(node.error("a pipe event needs a `ref`, the name of the pipe"));
+    }
+    let capacity = capacity.and_then(|node| node.unsigned32("a whole number of messages", 1..=MOST_PIPE_CAPACITY, out));
+    Some((name?.string("the name of a pipe", out)?, capacity))
 }
 
 fn read_weight_event(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Action> {

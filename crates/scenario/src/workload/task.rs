@@ -21,8 +21,10 @@ pub struct Task {
     pub start: Start,
     /// `loop`: how often the phases are done.
     pub loops: Loops,
-    /// `cookie`, an extension: its core-scheduling cookie; 0: none.
+    /// `cookie`, an extension: its core-scheduling cookie at the start; 0: none.
     pub cookie: u64,
+    /// `previous_cpu`, an extension: where it ran before its first wake-up.
+    pub previous_cpu: u32,
     /// Its scheduling at the start.
     pub attributes: Attributes,
     /// What it does. One phase without a name, with nothing of its own but events, stands in the
@@ -65,7 +67,9 @@ pub enum Start {
 /// The most rounds a loop may have.
 const MOST_LOOPS: i64 = 1_000_000_000_000;
 /// The keys that a task has and a phase has not.
-const TASK_KEYS: [&str; 6] = ["instance", "delay", "loop", "phases", "start", "cookie"];
+const TASK_KEYS: [&str; 6] = ["instance", "delay", "loop", "phases", "start", "previous_cpu"];
+/// The largest cookie: JSON readers keep whole numbers up to here.
+pub(super) const MOST_COOKIE: u64 = 1 << 53;
 
 impl Task {
     /// A task of one instance that runs its events for ever.
@@ -78,16 +82,21 @@ impl Task {
             start: Start::Wake,
             loops: Loops::Forever,
             cookie: 0,
+            previous_cpu: 0,
             attributes: Attributes::default(),
             phases: vec![Phase::unnamed(events)],
         }
     }
 
-    /// Whether its events stand in the document without `phases`.
+    /// Whether its events stand in the document without `phases`. The plain key `cookie` is that of
+    /// the task there, so that an event of this key needs a phase.
     #[must_use]
     pub fn is_inline(&self) -> bool {
         let [phase] = self.phases.as_slice() else { return false };
-        phase.name.is_empty() && phase.loops == Loops::Times(1) && phase.attributes == Attributes::default()
+        phase.name.is_empty()
+            && phase.loops == Loops::Times(1)
+            && phase.attributes == Attributes::default()
+            && phase.events.iter().all(|event| event.written_key() != "cookie")
     }
 
     pub(super) fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Self {
@@ -127,7 +136,8 @@ impl Task {
             }
             "delay" => self.delay_us = node.unsigned("a whole number of µs", 0..=MOST_US, out).unwrap_or(0),
             "loop" => self.loops = Loops::read(node, out).unwrap_or(self.loops),
-            "cookie" => self.cookie = node.unsigned("a cookie", 0..=(1 << 53), out).unwrap_or(0),
+            "cookie" => self.cookie = node.unsigned("a cookie", 0..=MOST_COOKIE, out).unwrap_or(0),
+            "previous_cpu" => self.previous_cpu = node.unsigned32("a CPU number", 0..=1023, out).unwrap_or(0),
             "start" => {
                 let names = [("wake", Start::Wake), ("fork", Start::Fork)];
                 self.start = node.one_of("way to start", &names, out).unwrap_or_default();
@@ -170,6 +180,9 @@ impl Task {
         }
         if self.cookie != 0 {
             object.push("cookie", self.cookie);
+        }
+        if self.previous_cpu != 0 {
+            object.push("previous_cpu", self.previous_cpu);
         }
         self.attributes.write(&mut object);
         if self.is_inline() {

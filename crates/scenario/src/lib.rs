@@ -26,6 +26,7 @@ mod compile;
 mod document;
 pub mod golden;
 pub mod json;
+pub mod kernel_runs;
 pub mod link;
 mod open;
 pub mod path;

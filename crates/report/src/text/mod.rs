@@ -3,6 +3,7 @@
 
 mod comparison;
 mod explain;
+mod fidelity;
 mod hist;
 mod kernels;
 mod map;
@@ -18,6 +19,7 @@ mod timehist;
 
 pub use comparison::{comparison_csv, comparison_markdown, comparison_table};
 pub use explain::explanation;
+pub use fidelity::fidelity;
 pub use hist::hist;
 pub use kernels::{kernel, kernels};
 pub use map::map;

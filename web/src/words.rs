@@ -70,6 +70,7 @@ pub fn measure(row: &Row) -> String {
         Group::Operation(name) if name.is_empty() => format!("operations: {words}"),
         Group::Operation(name) => format!("{name}: {words}"),
         Group::Cpu(cpu) => format!("CPU {cpu}: {words}"),
+        Group::Machine => format!("all CPUs: {words}"),
         Group::Counters => row.measure.clone(),
     }
 }

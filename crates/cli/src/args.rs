@@ -127,6 +127,9 @@ pub struct Compare {
     /// What to print.
     #[arg(long, value_enum, default_value_t = TableFormat::Table)]
     pub format: TableFormat,
+    /// Show the N rows that changed most only.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: Option<u32>,
     #[command(flatten)]
     pub set: Set,
     #[command(flatten)]

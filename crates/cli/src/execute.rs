@@ -1,8 +1,11 @@
 //! Running a variant: every repeat, in slices, with progress. Not for printing what came out.
 
+use std::sync::Mutex;
+
+use rayon::prelude::*;
 use schedlab_report::{Explanation, Names, Subject, VariantReport, explanation, over_repeats, summarize};
-use schedlab_scenario::{NamedVariant, Prepared};
-use schedlab_sim::{Checkpoints, Limit, Progress, Run, Simulation};
+use schedlab_scenario::{NamedVariant, Prepared, Problem};
+use schedlab_sim::{Checkpoints, Input, Limit, Progress, Run, Simulation};
 
 use crate::error::CommandError;
 use crate::notice::{self, Notices};
@@ -32,16 +35,80 @@ pub fn figures(
     repeats: Repeats,
     notices: &mut Notices,
 ) -> Result<VariantReport, CommandError> {
-    let repeats = match repeats {
+    let mut reports = all_figures(file, std::slice::from_ref(variant), repeats, notices)?;
+    Ok(reports.pop().unwrap_or_default())
+}
+
+/// Runs the repeats of several variants, as many at once as there are processors, and gives the
+/// figures of each in their order.
+///
+/// # Errors
+/// As [`figures`]: that of the first run, in order, which has one.
+pub fn all_figures(
+    file: &str,
+    variants: &[NamedVariant],
+    repeats: Repeats,
+    notices: &mut Notices,
+) -> Result<Vec<VariantReport>, CommandError> {
+    let repeats = |variant: &NamedVariant| match repeats {
         Repeats::All => variant.scenario.run.repeats.max(1),
         Repeats::First => 1,
     };
-    let mut reports = Vec::new();
-    for repeat in 0..repeats {
-        let (subject, run) = run(file, variant, repeat, 0, notices)?;
-        reports.push(summarize(&subject, std::slice::from_ref(&run)));
+    let runs: Vec<(&NamedVariant, u32)> =
+        variants.iter().flat_map(|variant| (0..repeats(variant)).map(move |repeat| (variant, repeat))).collect();
+    let progress = Mutex::new(notice::Progress::of(runs.len()));
+    let mut done = runs.par_iter().map(|(variant, repeat)| one(file, variant, *repeat, &progress)).collect::<Vec<_>>();
+    drop(progress);
+    let mut done = done.drain(..);
+    let mut reports = Vec::with_capacity(variants.len());
+    for variant in variants {
+        let mut of_repeats = Vec::new();
+        for (report, notes) in done.by_ref().take(repeats(variant) as usize).collect::<Result<Vec<_>, _>>()? {
+            notices.give_all(file, &notes);
+            of_repeats.push(report);
+        }
+        reports.push(over_repeats(of_repeats).unwrap_or_default());
     }
-    Ok(over_repeats(reports).unwrap_or_default())
+    Ok(reports)
+}
+
+/// One repeat of one variant: its figures and what preparing it had to say.
+fn one(
+    file: &str,
+    variant: &NamedVariant,
+    repeat: u32,
+    progress: &Mutex<notice::Progress>,
+) -> Result<(VariantReport, Vec<Problem>), CommandError> {
+    let mut prepared = prepare(file, variant, repeat)?;
+    prepared.input.record_budget = 0;
+    let subject = Subject::of(&variant.name, &prepared);
+    let notes = std::mem::take(&mut prepared.notices);
+    let run = simulate(&variant.name, prepared.input, progress)?;
+    Ok((summarize(&subject, std::slice::from_ref(&run)), notes))
+}
+
+/// Runs an input to its end; other threads may run others under the same progress.
+///
+/// # Errors
+/// [`CommandError`] when the engine refuses the input or the run fails.
+pub fn simulate(name: &str, input: Input, progress: &Mutex<notice::Progress>) -> Result<Run, CommandError> {
+    let mut simulation =
+        Simulation::new(input).map_err(|source| CommandError::Input { variant: name.to_owned(), source })?;
+    loop {
+        let state = simulation
+            .run_until(Limit::events(SLICE))
+            .map_err(|source| CommandError::Run { variant: name.to_owned(), source })?;
+        // Who finds the line of progress taken does not wait for it.
+        if let Ok(mut progress) = progress.try_lock() {
+            progress.at(name, simulation.now_ns(), simulation.until_ns());
+        }
+        if state == Progress::Done {
+            if let Ok(mut progress) = progress.lock() {
+                progress.one_done();
+            }
+            return Ok(simulation.finish());
+        }
+    }
 }
 
 /// Runs the first repeat with a record of every switch.
@@ -49,7 +116,10 @@ pub fn figures(
 /// # Errors
 /// As [`figures`].
 pub fn recorded(file: &str, variant: &NamedVariant, notices: &mut Notices) -> Result<Run, CommandError> {
-    let (_, run) = run(file, variant, 0, PRINTED_BUDGET, notices)?;
+    let mut prepared = prepare(file, variant, 0)?;
+    notices.give_all(file, &prepared.notices);
+    prepared.input.record_budget = PRINTED_BUDGET;
+    let run = simulate(&variant.name, prepared.input, &Mutex::new(notice::Progress::of(1)))?;
     if run.record.is_full() {
         let kept = run.record.len();
         notices.give(format!("{}: the record ends after {kept} switches and wake-ups; the run went on", variant.name));
@@ -57,37 +127,13 @@ pub fn recorded(file: &str, variant: &NamedVariant, notices: &mut Notices) -> Re
     Ok(run)
 }
 
-fn run(
-    file: &str,
-    variant: &NamedVariant,
-    repeat: u32,
-    budget: usize,
-    notices: &mut Notices,
-) -> Result<(Subject, Run), CommandError> {
-    let mut prepared = prepare(file, variant, repeat, notices)?;
-    prepared.input.record_budget = budget;
-    let subject = Subject::of(&variant.name, &prepared);
-    let mut simulation = Simulation::new(prepared.input)
-        .map_err(|source| CommandError::Input { variant: variant.name.clone(), source })?;
-    let mut progress = notice::Progress::new();
-    loop {
-        let state = simulation
-            .run_until(Limit::events(SLICE))
-            .map_err(|source| CommandError::Run { variant: variant.name.clone(), source })?;
-        if state == Progress::Done {
-            return Ok((subject, simulation.finish()));
-        }
-        progress.at(&variant.name, simulation.now_ns(), simulation.until_ns());
-    }
-}
-
-fn prepare(file: &str, variant: &NamedVariant, repeat: u32, notices: &mut Notices) -> Result<Prepared, CommandError> {
-    let prepared = variant
-        .scenario
-        .prepare(repeat)
-        .map_err(|problems| CommandError::Document { file: format!("{file}, variant {:?}", variant.name), problems })?;
-    notices.give_all(file, &prepared.notices);
-    Ok(prepared)
+/// Makes the input of a repeat.
+///
+/// # Errors
+/// [`CommandError::Document`] when the scenario cannot be run.
+pub fn prepare(file: &str, variant: &NamedVariant, repeat: u32) -> Result<Prepared, CommandError> {
+    let wrong = |problems| CommandError::Document { file: format!("{file}, variant {:?}", variant.name), problems };
+    variant.scenario.prepare(repeat).map_err(wrong)
 }
 
 /// Runs the first repeat up to an instant and explains what was decided then, or last before.
@@ -102,7 +148,8 @@ pub fn explained(
 ) -> Result<Explanation, CommandError> {
     let nothing = |reason| CommandError::Nothing { file: file.to_owned(), variant: variant.name.clone(), reason };
     let failed = |source| CommandError::Run { variant: variant.name.clone(), source };
-    let mut prepared = prepare(file, variant, 0, notices)?;
+    let mut prepared = prepare(file, variant, 0)?;
+    notices.give_all(file, &prepared.notices);
     prepared.input.record_budget = 0;
     if at_ns > prepared.input.until_ns {
         return Err(nothing(format!("the run ends at {} ns, before {at_ns} ns", prepared.input.until_ns)));
@@ -111,7 +158,7 @@ pub fn explained(
     let mut simulation = Simulation::new(prepared.input)
         .map_err(|source| CommandError::Input { variant: variant.name.clone(), source })?;
     let mut checkpoints = Checkpoints::new(&simulation);
-    let mut progress = notice::Progress::new();
+    let mut progress = notice::Progress::of(1);
     loop {
         let limit = Limit { time_ns: at_ns, events: SLICE };
         let before = simulation.total_events();

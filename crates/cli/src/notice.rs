@@ -53,20 +53,31 @@ pub struct Progress {
     terminal: bool,
     next: Instant,
     shown: bool,
+    done: usize,
+    of: usize,
 }
 
 impl Progress {
-    pub fn new() -> Self {
-        Self { terminal: io::stderr().is_terminal(), next: Instant::now() + QUIET, shown: false }
+    /// The progress of so many runs.
+    pub fn of(runs: usize) -> Self {
+        Self { terminal: io::stderr().is_terminal(), next: Instant::now() + QUIET, shown: false, done: 0, of: runs }
     }
 
-    /// Shows how far a run has come, when it is time to.
+    /// Counts one run more as done.
+    pub fn one_done(&mut self) {
+        self.done += 1;
+    }
+
+    /// Shows how far a run has come, when it is time to; of several, how many are done.
     pub fn at(&mut self, what: &str, now_ns: u64, until_ns: u64) {
         if !self.terminal || Instant::now() < self.next {
             return;
         }
         let percent = u128::from(now_ns) * 100 / u128::from(until_ns.max(1));
-        let _ = write!(io::stderr(), "\r\x1b[K{what}: {percent} %");
+        let _ = match self.of {
+            1 => write!(io::stderr(), "\r\x1b[K{what}: {percent} %"),
+            of => write!(io::stderr(), "\r\x1b[K{} of {of} runs; {what}: {percent} %", self.done),
+        };
         let _ = io::stderr().flush();
         self.next = Instant::now() + INTERVAL;
         self.shown = true;

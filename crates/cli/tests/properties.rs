@@ -295,6 +295,10 @@ fn a_comparison_has_the_reports_values_in_every_form() {
     let lines = |format| text(&["compare", "-", "--set", "run.repeats=3", "--format", format]).lines().count();
     assert_eq!(lines("csv"), rows.len() + 1);
     assert!(lines("table") > rows.len() && lines("markdown") > rows.len() + 1);
+    let mail = text(&["compare", "-", "--set", "run.repeats=3", "--format", "markdown", "--top", "5"]);
+    assert!(mail.contains("1.000 s simulated on 1 CPU, means of 3 runs"), "{mail}");
+    let table: Vec<&str> = mail.lines().filter(|line| line.starts_with('|')).collect();
+    assert!(table.len() == 7 && table.iter().all(|line| line.chars().count() == table[0].chars().count()), "{mail}");
 }
 
 #[test]

@@ -4,14 +4,15 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::variant::{DelayReport, VariantReport};
+use crate::variant::{CpuReport, DelayReport, VariantReport};
 
 /// Several variants side by side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The variants' names; the first is what the others are compared with.
     pub variants: Vec<String>,
-    /// One row a measure, the largest relative change first.
+    /// One row a measure, the largest relative change first; after them those whose every change is
+    /// within the noise.
     pub rows: Vec<Row>,
 }
 
@@ -40,8 +41,10 @@ pub enum Group {
     Task(String),
     /// A kind of operation; empty: all kinds together.
     Operation(String),
-    /// A CPU.
+    /// A CPU, where there is one only.
     Cpu(usize),
+    /// All CPUs of a machine that has several: times are means over them.
+    Machine,
     /// The scheduler's counters.
     Counters,
 }
@@ -100,12 +103,27 @@ impl Row {
     pub fn magnitude(&self) -> f64 {
         self.changes.iter().flatten().map(|change| change.magnitude(self.unit)).fold(0.0, f64::max)
     }
+
+    /// The largest change beyond the noise, likewise; 0 when there is none.
+    #[must_use]
+    pub fn beyond_noise(&self) -> f64 {
+        let certain = self.changes.iter().flatten().filter(|change| change.noise != Some(true));
+        certain.map(|change| change.magnitude(self.unit)).fold(0.0, f64::max)
+    }
+
+    /// The standard error of a variant's change, in the row's unit; none with one repeat.
+    #[must_use]
+    pub fn change_sem(&self, variant: usize) -> Option<f64> {
+        let of = |place: usize| self.sem.get(place).copied().flatten();
+        Some(of(0)?.hypot(of(variant)?))
+    }
 }
 
 /// Compares variants with the first of them. Measures that are 0 or missing in all are left out.
 #[must_use]
 pub fn compare(variants: &[VariantReport]) -> Comparison {
-    let measures: Vec<Vec<Measure>> = variants.iter().map(measures).collect();
+    let several = variants.iter().any(|variant| variant.cpus.len() > 1);
+    let measures: Vec<Vec<Measure>> = variants.iter().map(|variant| measures(variant, several)).collect();
     let mut keys: Vec<(&Group, &str, Unit)> = Vec::new();
     for measure in measures.iter().flatten() {
         let key = (&measure.group, measure.name.as_str(), measure.unit);
@@ -125,7 +143,8 @@ pub fn compare(variants: &[VariantReport]) -> Comparison {
         .filter(|row| row.values.iter().flatten().any(|value| *value != 0.0))
         .collect();
     // Stable: equal changes stay in the order of the report.
-    rows.sort_by(|a, b| b.magnitude().partial_cmp(&a.magnitude()).unwrap_or(Ordering::Equal));
+    let keys = |row: &Row| (row.beyond_noise(), row.magnitude());
+    rows.sort_by(|a, b| keys(b).partial_cmp(&keys(a)).unwrap_or(Ordering::Equal));
     Comparison { variants: variants.iter().map(|variant| variant.name.clone()).collect(), rows }
 }
 
@@ -159,7 +178,7 @@ struct Measure {
 }
 
 /// What is worth comparing of a variant, in the order of the report.
-fn measures(variant: &VariantReport) -> Vec<Measure> {
+fn measures(variant: &VariantReport, several: bool) -> Vec<Measure> {
     let mut all = Vec::new();
     for task in &variant.tasks {
         let mut add = |name: &str, unit, value| {
@@ -172,9 +191,11 @@ fn measures(variant: &VariantReport) -> Vec<Measure> {
             ("preempted", task.preempted),
             ("wakeups", task.wakeups),
             ("migrations", task.migrations),
+            ("migrations_at_wakeup", task.migrations_at_wakeup),
         ] {
             add(name, Unit::Count, value);
         }
+        add("forced_idle_ns", Unit::Ns, task.forced_idle_ns as f64);
         delays("wake_delay", &task.wake_delay, &mut add);
         delays("run_delay", &task.run_delay, &mut add);
     }
@@ -188,20 +209,12 @@ fn measures(variant: &VariantReport) -> Vec<Measure> {
         add("per_second", Unit::PerSecond, kind.per_second);
         delays("latency", &kind.latency, &mut add);
     }
-    for (number, cpu) in variant.cpus.iter().enumerate() {
-        let mut add = |name: &str, unit, value, sem| {
-            all.push(Measure { group: Group::Cpu(number), name: name.to_owned(), unit, value, sem });
-        };
-        let percent = |ns: f64| if variant.measured_ns == 0 { 0.0 } else { ns / variant.measured_ns as f64 * 100.0 };
-        for (name, field, value) in [
-            ("busy", "busy_ns", cpu.busy_ns),
-            ("forced_idle", "forced_idle_ns", cpu.forced_idle_ns),
-            ("lost_to_switches", "lost_ns.switch", cpu.lost_ns.switch),
-        ] {
-            let sem = cpu.sem.get(field).map(|error| percent(*error));
-            add(name, Unit::Percent, percent(value as f64), sem);
+    if several {
+        all.extend(machine(variant));
+    } else {
+        for (number, cpu) in variant.cpus.iter().enumerate() {
+            all.extend(one_cpu(variant, number, cpu));
         }
-        add("switches", Unit::Count, cpu.switches, cpu.sem.get("switches").copied());
     }
     for (name, value) in &variant.counters {
         let sem = variant.counters_sem.get(name).copied();
@@ -210,8 +223,82 @@ fn measures(variant: &VariantReport) -> Vec<Measure> {
     all
 }
 
+/// The times of a CPU that are compared: name, field and value.
+fn cpu_times(cpu: &CpuReport) -> [(&'static str, &'static str, u64); 6] {
+    [
+        ("busy", "busy_ns", cpu.busy_ns),
+        ("forced_idle", "forced_idle_ns", cpu.forced_idle_ns),
+        ("lost_to_switches", "lost_ns.switch", cpu.lost_ns.switch),
+        ("lost_to_migrations", "lost_ns.migration", cpu.lost_ns.migration),
+        ("lost_to_caches", "lost_ns.cache", cpu.lost_ns.cache),
+        ("lost_to_siblings", "lost_ns.smt", cpu.lost_ns.smt),
+    ]
+}
+
+/// A time as a part of the measured time, in per cent.
+fn percent(variant: &VariantReport, ns: f64) -> f64 {
+    if variant.measured_ns == 0 { 0.0 } else { ns / variant.measured_ns as f64 * 100.0 }
+}
+
+fn one_cpu(variant: &VariantReport, number: usize, cpu: &CpuReport) -> Vec<Measure> {
+    let measure =
+        |name: &str, unit, value, sem| Measure { group: Group::Cpu(number), name: name.to_owned(), unit, value, sem };
+    let times = cpu_times(cpu).into_iter().map(|(name, field, value)| {
+        let sem = cpu.sem.get(field).map(|error| percent(variant, *error));
+        measure(name, Unit::Percent, percent(variant, value as f64), sem)
+    });
+    let switches = measure("switches", Unit::Count, cpu.switches, cpu.sem.get("switches").copied());
+    times.chain([switches]).collect()
+}
+
+/// All CPUs together, placement and the use of idle CPUs. The error of a mean over CPUs is that of
+/// as many independent ones, which overstates what balancing evens out.
+fn machine(variant: &VariantReport) -> Vec<Measure> {
+    let measure =
+        |name: &str, unit, value, sem| Measure { group: Group::Machine, name: name.to_owned(), unit, value, sem };
+    let cpus = variant.cpus.len().max(1) as f64;
+    let together = |field: &str| {
+        let errors: Option<Vec<f64>> = variant.cpus.iter().map(|cpu| cpu.sem.get(field).copied()).collect();
+        errors.map(|errors| errors.iter().map(|error| error * error).sum::<f64>().sqrt())
+    };
+    let mut all = Vec::new();
+    for place in 0..cpu_times(&CpuReport::default()).len() {
+        let (name, field, _) = cpu_times(&CpuReport::default())[place];
+        let sum: u64 = variant.cpus.iter().map(|cpu| cpu_times(cpu)[place].2).sum();
+        let sem = together(field).map(|error| percent(variant, error / cpus));
+        all.push(measure(name, Unit::Percent, percent(variant, sum as f64 / cpus), sem));
+    }
+    let switches = variant.cpus.iter().map(|cpu| cpu.switches).sum();
+    all.push(measure("switches", Unit::Count, switches, together("switches")));
+    let gap = &variant.work_conservation;
+    let error = gap.sem.get("gap_ns").map(|error| percent(variant, *error));
+    all.push(measure("idle_while_a_task_waits", Unit::Percent, percent(variant, gap.gap_ns as f64), error));
+    let placed = &variant.placement;
+    if placed.wakeups > 0.0 {
+        for (name, field, value) in [
+            (
+                "placed_on_idle_cpus",
+                None,
+                [placed.previous_is_waker, placed.previous, placed.waker, placed.other].iter().map(|of| of.idle).sum(),
+            ),
+            ("placed_busy_while_idle", Some("busy_while_idle"), placed.busy_while_idle),
+        ] {
+            let sem = field.and_then(|field| placed.sem.get(field)).map(|error| error / placed.wakeups * 100.0);
+            all.push(measure(name, Unit::Percent, value / placed.wakeups * 100.0, sem));
+        }
+    }
+    all
+}
+
 fn delays(prefix: &str, delay: &DelayReport, add: &mut impl FnMut(&str, Unit, f64)) {
-    for (name, value) in [("mean", delay.mean), ("p50", delay.p50), ("p99", delay.p99), ("max", delay.max)] {
+    for (name, value) in [
+        ("mean", delay.mean),
+        ("p50", delay.p50),
+        ("p95", delay.p95),
+        ("p99", delay.p99),
+        ("p999", delay.p999),
+        ("max", delay.max),
+    ] {
         add(&format!("{prefix}.{name}"), Unit::Ns, value as f64);
     }
 }
@@ -272,6 +359,51 @@ mod tests {
             (row.values.as_slice(), row.changes.as_slice()),
             ([None, Some(1.0)].as_slice(), [None, None].as_slice())
         );
+    }
+
+    #[test]
+    fn what_is_certain_comes_before_what_may_be_chance() {
+        let of = |delays: [u64; 3], runtime: [u64; 3]| {
+            let runs = [0, 1, 2].map(|repeat| {
+                let mut run = run(delays[repeat]);
+                run.tasks[2].runtime_ns = runtime[repeat];
+                run
+            });
+            summarize(&subject(), &runs)
+        };
+        // The delays scatter more than they grow; the runtime grows by a little, surely.
+        let comparison = compare(&[of([100, 9_000, 200], [1_000; 3]), of([300, 20_000, 100], [1_100; 3])]);
+        let place = |measure: &str, task: &str| {
+            let group = Group::Task(task.to_owned());
+            comparison.rows.iter().position(|row| row.measure == measure && row.group == group).expect("a row")
+        };
+        let (runtime, delay) = (place("runtime_ns", "logger"), place("run_delay.max", "worker"));
+        assert!(runtime < delay, "{runtime} {delay}");
+        let row = &comparison.rows[delay];
+        assert!(row.magnitude() > 100.0 && row.beyond_noise() == 0.0);
+        assert!(
+            row.change_sem(1)
+                .is_some_and(|sem| (sem - row.sem[0].unwrap_or(0.0).hypot(row.sem[1].unwrap_or(0.0))).abs() < 1e-9)
+        );
+    }
+
+    #[test]
+    fn several_cpus_are_compared_together() {
+        let mut first = summarize(&subject(), &[run(1)]);
+        first.cpus.push(first.cpus[0].clone());
+        let mut other = first.clone();
+        other.cpus[1].busy_ns += 1_000_000;
+        other.cpus[0].lost_ns.smt = 500_000;
+        other.work_conservation.gap_ns = 2_000_000;
+        let comparison = compare(&[first, other]);
+        let value = |measure: &str| {
+            let row = comparison.rows.iter().find(|row| row.group == Group::Machine && row.measure == measure);
+            row.map(|row| row.values.clone()).unwrap_or_default()
+        };
+        assert_eq!(value("busy"), [Some(40.0), Some(45.0)]);
+        assert_eq!(value("lost_to_siblings"), [Some(0.0), Some(2.5)]);
+        assert_eq!(value("idle_while_a_task_waits"), [Some(0.0), Some(20.0)]);
+        assert!(!comparison.rows.iter().any(|row| matches!(row.group, Group::Cpu(_))));
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub fn bench(args: &args::Bench) -> Result<(), CommandError> {
     let points = (Load::ALL.len() * SIZES.len() * releases.len()).max(1) as u32;
     let time = Duration::from_secs(u64::from(args.seconds));
     let begun = Instant::now();
-    let mut progress = notice::Progress::new();
+    let mut progress = notice::Progress::of(1);
     let mut measured = Vec::new();
     for load in Load::ALL {
         for release in &releases {

@@ -1,6 +1,6 @@
 //! `schedlab compare`: every variant, side by side, against the first.
 
-use schedlab_report::text;
+use schedlab_report::{VariantReport, text};
 
 use crate::args::{self, TableFormat};
 use crate::document::Document;
@@ -22,16 +22,35 @@ pub fn compare(args: &args::Compare) -> Result<(), CommandError> {
         return Err(CommandError::OneVariant { file });
     }
     let output = Output::open(&args.output)?;
-    let reports = variants
-        .iter()
-        .map(|variant| execute::figures(&file, variant, Repeats::All, &mut notices))
-        .collect::<Result<Vec<_>, _>>()?;
-    let comparison = schedlab_report::compare(&reports);
+    let reports = execute::all_figures(&file, &variants, Repeats::All, &mut notices)?;
+    let mut comparison = schedlab_report::compare(&reports);
+    if let Some(top) = args.top {
+        comparison.rows.truncate(top as usize);
+    }
     let result = match args.format {
         TableFormat::Table => text::comparison_table(&comparison),
         TableFormat::Json => super::to_json(&comparison)?,
         TableFormat::Csv => text::comparison_csv(&comparison),
-        TableFormat::Markdown => text::comparison_markdown(&comparison),
+        TableFormat::Markdown => format!("{}\n\n{}", about(&reports), text::comparison_markdown(&comparison)),
     };
     output.finish(result.as_bytes())
+}
+
+/// What a reader of a mail must know to judge the table.
+fn about(reports: &[VariantReport]) -> String {
+    let Some(first) = reports.first() else { return String::new() };
+    let cpus = match first.cpus.len() {
+        1 => "1 CPU".to_owned(),
+        several => format!("{several} CPUs"),
+    };
+    let runs = match first.repeats {
+        1 => "one run".to_owned(),
+        several => format!("means of {several} runs ± standard error, the same seeds for each variant"),
+    };
+    let time = text::duration(first.measured_ns as f64);
+    format!(
+        "schedlab {}: {time} simulated on {cpus}, {runs}; changes against {}.",
+        env!("CARGO_PKG_VERSION"),
+        first.name
+    )
 }

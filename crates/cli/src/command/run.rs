@@ -53,10 +53,7 @@ fn check(args: &args::Run) -> Result<(), CommandError> {
 }
 
 fn json(file: &str, variants: &[NamedVariant], notices: &mut Notices) -> Result<String, CommandError> {
-    let reports = variants
-        .iter()
-        .map(|variant| execute::figures(file, variant, Repeats::All, notices))
-        .collect::<Result<Vec<_>, _>>()?;
+    let reports = execute::all_figures(file, variants, Repeats::All, notices)?;
     super::to_json(&reports)
 }
 

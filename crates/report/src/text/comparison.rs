@@ -12,7 +12,7 @@ pub fn comparison_table(comparison: &Comparison) -> String {
     text
 }
 
-/// The same as a Markdown table.
+/// The same as a Markdown table, its columns in line so that it reads as plain text in a mail.
 #[must_use]
 pub fn comparison_markdown(comparison: &Comparison) -> String {
     let mut text = table(comparison).markdown(2);
@@ -43,6 +43,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
             Group::Task(name) => ("task", name.clone()),
             Group::Operation(name) => ("operation", name.clone()),
             Group::Cpu(number) => ("cpu", number.to_string()),
+            Group::Machine => ("machine", String::new()),
             Group::Counters => ("counters", String::new()),
         };
         let unit = match row.unit {
@@ -83,7 +84,8 @@ fn table(comparison: &Comparison) -> Table {
         for (place, value) in row.values.iter().enumerate() {
             cells.push(cell(*value, row.sem.get(place).copied().flatten(), row.unit));
             if place > 0 {
-                cells.push(row.changes.get(place).copied().flatten().map_or_else(String::new, |of| change(&of, row)));
+                let change = row.changes.get(place).copied().flatten();
+                cells.push(change.map_or_else(String::new, |of| self::change(&of, row, place)));
             }
         }
         table.row(cells);
@@ -97,6 +99,7 @@ fn group(group: &Group) -> String {
         Group::Operation(name) if name.is_empty() => "operations".to_owned(),
         Group::Operation(name) => format!("operation {name}"),
         Group::Cpu(number) => format!("cpu {number}"),
+        Group::Machine => "all CPUs".to_owned(),
         Group::Counters => "counters".to_owned(),
     }
 }
@@ -118,12 +121,20 @@ fn cell(of: Option<f64>, sem: Option<f64>, unit: Unit) -> String {
     }
 }
 
-fn change(change: &Change, row: &Row) -> String {
+/// The change of a variant with its standard error, `~` after what may be chance.
+fn change(change: &Change, row: &Row, variant: usize) -> String {
+    let sem = row.change_sem(variant).filter(|sem| *sem > 0.0);
+    let first = row.values.first().copied().flatten().unwrap_or(0.0);
     let text = match change.percent {
-        Some(0.0) => "=".to_owned(),
-        Some(percent) => format!("{percent:+.1} %"),
-        None if change.absolute == 0.0 => "=".to_owned(),
-        None if row.unit == Unit::Percent => format!("{:+.2} points", change.absolute),
+        _ if change.absolute == 0.0 => "=".to_owned(),
+        Some(percent) => {
+            let sem = sem.map_or_else(String::new, |sem| format!(" ±{:.1}", (sem / first * 100.0).abs()));
+            format!("{percent:+.1}{sem} %")
+        }
+        None if row.unit == Unit::Percent => {
+            let sem = sem.map_or_else(String::new, |sem| format!(" ±{sem:.2}"));
+            format!("{:+.2}{sem} points", change.absolute)
+        }
         None => "from 0".to_owned(),
     };
     if change.noise == Some(true) && change.absolute != 0.0 { format!("{text} ~") } else { text }
@@ -179,9 +190,9 @@ mod tests {
     fn an_aligned_table() {
         assert_eq!(
             comparison_table(&comparison()),
-            "of     measure                     6.5               a,b        change
-web    run_delay.p99  2.000 µs ±500 ns  3.000 µs ±500 ns     +50.0 % ~
-cpu 0  busy                    90.00 %           91.50 %  +1.50 points
+            "of     measure                     6.5               a,b           change
+web    run_delay.p99  2.000 µs ±500 ns  3.000 µs ±500 ns  +50.0 ±35.4 % ~
+cpu 0  busy                    90.00 %           91.50 %     +1.50 points
 
 ~ within two standard errors: may be chance
 "
@@ -191,9 +202,16 @@ cpu 0  busy                    90.00 %           91.50 %  +1.50 points
     #[test]
     fn markdown() {
         let text = comparison_markdown(&comparison());
-        assert!(text.starts_with(
-            "| of | measure | 6.5 | a,b | change |\n| :--- | :--- | ---: | ---: | ---: |\n| web | run_delay.p99 |"
-        ));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[..3],
+            [
+                "| of    | measure       |              6.5 |              a,b |          change |",
+                "| :---- | :------------ | ---------------: | ---------------: | --------------: |",
+                "| web   | run_delay.p99 | 2.000 µs ±500 ns | 3.000 µs ±500 ns | +50.0 ±35.4 % ~ |",
+            ]
+        );
+        assert_eq!(lines[4..], ["", "~ within two standard errors: may be chance"]);
     }
 
     #[test]

@@ -43,15 +43,26 @@ impl Table {
         text
     }
 
-    /// The rows as a Markdown table, the first one being the heading.
+    /// The rows as a Markdown table with its columns in line, the first row being the heading.
     pub(super) fn markdown(&self, left: usize) -> String {
+        let escaped: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| cell.replace('|', "\\|")).collect()).collect();
+        let escaped = Self { rows: escaped };
+        // A rule is no shorter than `---:`.
+        let widths: Vec<usize> = escaped.widths().into_iter().map(|width| width.max(4)).collect();
         let mut text = String::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        for (index, row) in escaped.rows.iter().enumerate() {
+            let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
+                if column < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            };
+            let cells: Vec<String> = row.iter().zip(&widths).enumerate().map(cell).collect();
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
             if index == 0 {
-                let rules: Vec<&str> =
-                    (0..row.len()).map(|column| if column < left { ":---" } else { "---:" }).collect();
+                let rule = |(column, width): (usize, &usize)| {
+                    let dashes = "-".repeat(width - 1);
+                    if column < left { format!(":{dashes}") } else { format!("{dashes}:") }
+                };
+                let rules: Vec<String> = widths.iter().enumerate().map(rule).collect();
                 text.push_str(&format!("| {} |\n", rules.join(" | ")));
             }
         }
@@ -69,6 +80,6 @@ mod tests {
         table.row(["task", "n"]);
         table.row(["é", "100"]);
         assert_eq!(table.text(" ", 1), " task    n\n é     100\n");
-        assert_eq!(table.markdown(1), "| task | n |\n| :--- | ---: |\n| é | 100 |\n");
+        assert_eq!(table.markdown(1), "| task |    n |\n| :--- | ---: |\n| é    |  100 |\n");
     }
 }

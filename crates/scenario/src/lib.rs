@@ -24,6 +24,7 @@
 
 mod compile;
 mod document;
+mod export;
 pub mod golden;
 pub mod json;
 pub mod kernel_runs;
@@ -39,6 +40,7 @@ pub use document::{
     DEFAULT_DURATION_MS, Group, GroupPath, HZ, Kernel, MOST_CPUS, Machine, Max, NamedVariant, Opened, RecordKind,
     RunOptions, SCHEMA, Scenario, Tick, Variant,
 };
+pub use export::{Exported, export_rt_app};
 pub use open::{open, open_bytes};
 pub use problem::{Place, Problem, Severity};
 pub use workload::{

@@ -1,10 +1,11 @@
-//! Every example of rt-app opens, compiles and runs for each variant, and survives writing and linking.
+//! Every example of rt-app opens, compiles and runs for each variant, survives writing and linking, and
+//! comes back from an export as it was.
 //! The files are rt-app's own and not part of this project: they are looked for in
 //! `../shared/rt-app-examples` beside it, and this test is skipped where they are absent.
 
 use std::path::Path;
 
-use schedlab_scenario::{link, open};
+use schedlab_scenario::{export_rt_app, link, open};
 use schedlab_sim::Policy;
 
 #[test]
@@ -42,6 +43,15 @@ fn rt_app_examples_open_and_compile() {
             assert!(run.tasks.iter().all(|task| task.wakeups > 0), "{name}: a task never started");
         }
         assert_eq!(open(&scenario.to_json()).unwrap().scenario, scenario, "{name}");
+        let exported = export_rt_app(&scenario);
+        let renamed =
+            |problem: &schedlab_scenario::Problem| problem.message.starts_with("rt-app has one task of a name");
+        assert!(exported.approximated.iter().all(renamed), "{name}: {:?}", exported.approximated);
+        let mut unique = scenario.clone();
+        unique.workload = scenario.workload.with_unique_keys();
+        let back = open(&exported.text).unwrap_or_else(|problems| panic!("{name}: {problems:?}")).scenario;
+        assert_eq!(back, unique, "{name}");
+        assert_eq!(export_rt_app(&back).text, exported.text, "{name}");
         assert_eq!(link::decode(&link::encode(&scenario)).unwrap().scenario, scenario, "{name}");
     }
 }

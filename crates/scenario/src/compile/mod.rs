@@ -23,8 +23,8 @@ use crate::workload::{Action, Start, Task};
 
 use attributes::Scheduling;
 use groups::Groups;
-use names::Paths;
-use pipes::Pipes;
+pub(crate) use names::{Paths, PhasePath};
+pub(crate) use pipes::Pipes;
 use program::Compiler;
 
 /// How many switches and wake-ups a full record may hold: 16 MiB or so.

@@ -39,7 +39,7 @@ impl Names {
 }
 
 /// The paths of the tasks.
-pub(super) struct Paths {
+pub(crate) struct Paths {
     pub tasks: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl Paths {
 }
 
 /// The path of a phase and those of its events.
-pub(super) struct PhasePath<'w> {
+pub(crate) struct PhasePath<'w> {
     pub path: String,
     phase: &'w Phase,
     /// The number of each event among those of the same key, where there are several.

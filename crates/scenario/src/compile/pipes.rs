@@ -13,7 +13,7 @@ const DEFAULT_CAPACITY: u32 = 16;
 
 /// The capacities that the events of a workload name.
 #[derive(Debug, Default)]
-pub(super) struct Pipes<'w> {
+pub(crate) struct Pipes<'w> {
     named: HashMap<&'w str, u32>,
 }
 

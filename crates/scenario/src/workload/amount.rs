@@ -38,6 +38,31 @@ impl Amount {
         }
     }
 
+    /// The mean, in the amount's own unit.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Fixed(value) | Self::Exponential(value) => *value as f64,
+            Self::Uniform(least, most) => least.midpoint(*most) as f64 + ((least ^ most) & 1) as f64 / 2.0,
+            Self::LogNormal(median, sigma) => *median as f64 * (sigma * sigma / 2.0).exp(),
+            Self::Trace(values) => {
+                values.iter().map(|&value| u128::from(value)).sum::<u128>() as f64 / values.len().max(1) as f64
+            }
+        }
+    }
+
+    /// Its value, if it is always the same.
+    #[must_use]
+    pub fn constant(&self) -> Option<u64> {
+        match self {
+            Self::Fixed(value) => Some(*value),
+            Self::Exponential(mean) => (*mean == 0).then_some(0),
+            Self::Uniform(least, most) => (least == most).then_some(*least),
+            Self::LogNormal(median, sigma) => (*median == 0 || *sigma == 0.0).then_some(*median),
+            Self::Trace(values) => values.first().copied().filter(|first| values.iter().all(|value| value == first)),
+        }
+    }
+
     pub(crate) fn read(node: &Node<'_>, what: &str, out: &mut Vec<Problem>) -> Option<Self> {
         if !matches!(node.value.kind, Kind::Object(_)) {
             return node.unsigned(what, 0..=MOST_US, out).map(Self::Fixed);

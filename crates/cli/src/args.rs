@@ -64,16 +64,13 @@ pub enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Answer golden cases: one JSON object a line in, one out, in order.
+    /// Answer golden cases, or compare the engine with what real kernels did.
     ///
-    /// A case that cannot be run ends the command with exit status 2 and its name.
-    Conformance {
-        /// Files of cases, one a line; - is standard input.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        output: Output,
-    },
+    /// Golden cases: one JSON object a line in, one out, in order; a case that cannot be run ends the
+    /// command with exit status 2 and its name. Kernel runs: each is run with the same draws, and a
+    /// row a figure says what the kernel had, what the engine gives, and whether that lies within the
+    /// aim or the noise; the last line counts them.
+    Conformance(Conformance),
     /// Print shell completions.
     Completions {
         /// The shell.
@@ -134,6 +131,29 @@ pub struct Compare {
     pub set: Set,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Conformance {
+    /// Files of golden cases, one a line; - is standard input.
+    #[arg(required_unless_present = "kernel_runs")]
+    pub files: Vec<PathBuf>,
+    /// Kernel runs to compare with, SCENARIO@KERNEL.json: files, or folders of them.
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "files")]
+    pub kernel_runs: Vec<PathBuf>,
+    /// How to print the comparison with kernel runs; table when not given.
+    #[arg(long, value_enum, conflicts_with = "files")]
+    pub format: Option<FidelityFormat>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FidelityFormat {
+    /// An aligned table.
+    Table,
+    /// JSON: rows, and how many are inside.
+    Json,
 }
 
 #[derive(Debug, clap::Args)]

@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 use schedlab_scenario::Problem;
+use schedlab_scenario::kernel_runs::KernelRunError;
 use schedlab_sim::{InputError, RunError};
 
 /// Why the command did not do what was asked.
@@ -41,6 +42,12 @@ pub enum CommandError {
     /// A golden case cannot be run.
     #[error("{file}: line {line}: {reason}")]
     Case { file: String, line: usize, reason: String },
+    /// A kernel run cannot be compared.
+    #[error("{file}: {source}")]
+    KernelRun { file: String, source: KernelRunError },
+    /// A folder has nothing that is wanted.
+    #[error("{folder}: no kernel runs; expected files SCENARIO@KERNEL.json")]
+    NoKernelRuns { folder: String },
     /// The output's place cannot be written to.
     #[error("cannot write to {file}: {source}")]
     NoOutput { file: String, source: io::Error },

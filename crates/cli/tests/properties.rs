@@ -302,6 +302,39 @@ fn a_comparison_has_the_reports_values_in_every_form() {
 }
 
 #[test]
+fn kernel_runs_give_a_row_a_figure() {
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/kernel-runs");
+    let file = runs.join("D@6.12.json");
+    let Some(file) = file.to_str().filter(|_| file.exists()) else {
+        eprintln!("../shared/kernel-runs is absent: nothing to compare with");
+        return;
+    };
+    let args = ["conformance", "--kernel-runs", file];
+    let result: Value = json(&[&args[..], &["--format", "json"]].concat());
+    let rows = list(&result["rows"]);
+    let named: Vec<&str> = rows.iter().map(|row| row["figure"].as_str().expect("a name")).collect();
+    assert!(
+        ["share h0", "share s0", "switches", "wake delay p99 s0", "wait mean h0"].iter().all(|of| named.contains(of))
+    );
+    for row in rows {
+        assert_eq!((row["scenario"].as_str(), row["kernel"].as_str()), (Some("D"), Some("6.12")));
+        let number = |field: &str| row[field].as_f64().expect("a number");
+        if row["figure"] == "share s0" {
+            // The kernel gave the sleeper 12.6 %.
+            assert!(
+                (number("real") - 12.6).abs() < 0.1
+                    && (number("deviation") - number("model") + number("real")).abs() < 1e-9
+            );
+        }
+        assert!(row["inside"].is_boolean() && number("noise") >= 0.0);
+    }
+    let inside = rows.iter().filter(|row| row["inside"] == true).count();
+    assert_eq!((number(&result["inside"]), number(&result["of"])), (inside as u64, rows.len() as u64));
+    let table = text(&args);
+    assert!(table.ends_with(&format!("\n{inside} of {} figures inside\n", rows.len())), "{table}");
+}
+
+#[test]
 fn an_output_file_has_what_standard_output_would() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("out");

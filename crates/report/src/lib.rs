@@ -48,7 +48,7 @@ mod wire;
 pub use compare::{Change, Comparison, Group, Row, Unit, compare};
 pub use distribution::{Bin, LogBins, cdf, log_bins, log2_microseconds};
 pub use explain::{EntityRow, Explanation, MomentWords, Names, QueueTable, Rule, explanation};
-pub use fidelity::{Fidelity, FidelityRow, FidelityVariant, RealRun, fidelity};
+pub use fidelity::{Fidelity, FidelityRow, FidelityVariant, fidelity};
 pub use mean::over_repeats;
 pub use several::{
     BalanceReport, BusyIdle, DomainReport, IDLE_NAME, PlacementReport, SharedCoreReport, WorkConservationReport,

@@ -12,7 +12,7 @@ cargo xtask build [--dist DIR]                            release files for any 
 cargo xtask bench [-- BENCH-ARGS]                         the engine's benchmarks
 cargo xtask doctor                                        what is there, what is missing, what would be done; changes nothing
 
-Steps of test: fmt clippy native doctest docs golden wasm page-build page
+Steps of test: fmt clippy native doctest docs golden kernel-runs wasm page-build page
 --registries-only   with any command: do as on a machine that reaches package registries only
 Exit status: 0 done, 1 something failed, 2 the command line is wrong.
 ";

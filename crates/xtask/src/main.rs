@@ -9,6 +9,7 @@ mod doctor;
 mod error;
 mod golden;
 mod install;
+mod kernel_runs;
 mod native;
 mod pins;
 mod plan;

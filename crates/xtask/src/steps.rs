@@ -6,6 +6,7 @@ use crate::args::{Options, Test};
 use crate::browser;
 use crate::error::Error;
 use crate::golden;
+use crate::kernel_runs;
 use crate::native;
 use crate::plan::Goal;
 use crate::probe::Probe;
@@ -28,6 +29,8 @@ pub enum Step {
     Docs,
     /// The golden traces beside the project.
     Golden,
+    /// The kernel runs beside the project.
+    KernelRuns,
     /// wasm-bindgen tests in a headless browser.
     Wasm,
     /// The page builds in release.
@@ -45,6 +48,7 @@ impl Step {
         Self::DocTest,
         Self::Docs,
         Self::Golden,
+        Self::KernelRuns,
         Self::Wasm,
         Self::PageBuild,
         Self::Page,
@@ -59,6 +63,7 @@ impl Step {
             Self::DocTest => "doctest",
             Self::Docs => "docs",
             Self::Golden => "golden",
+            Self::KernelRuns => "kernel-runs",
             Self::Wasm => "wasm",
             Self::PageBuild => "page-build",
             Self::Page => "page",
@@ -73,6 +78,7 @@ impl Step {
             Self::DocTest => "examples in the documentation",
             Self::Docs => "the documentation, warnings are errors",
             Self::Golden => "golden traces of the kernels",
+            Self::KernelRuns => "workloads as real kernels ran them",
             Self::Wasm => "wasm tests in a headless browser",
             Self::PageBuild => "the page in release",
             Self::Page => "the built page in a headless browser",
@@ -86,7 +92,7 @@ impl Step {
             Self::Golden => 15,
             Self::Docs => 30,
             Self::Page => 60,
-            Self::Clippy | Self::Wasm => 90,
+            Self::Clippy | Self::Wasm | Self::KernelRuns => 90,
             Self::Native | Self::PageBuild => 120,
         }
     }
@@ -104,6 +110,7 @@ impl Step {
             Self::DocTest => native::doc_tests(),
             Self::Docs => native::docs(),
             Self::Golden => golden::run(),
+            Self::KernelRuns => kernel_runs::run(),
             Self::Wasm => browser::wasm_tests(probe),
             Self::PageBuild => trunk::build_for_tests(probe),
             Self::Page => browser::page_tests(probe, test.update_screenshot),

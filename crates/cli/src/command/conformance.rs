@@ -1,5 +1,5 @@
-//! `schedlab conformance`: answers golden cases. Not for judging them: the checker beside the
-//! traces compares the answers.
+//! `schedlab conformance`: answers golden cases. Not for judging them (the checker beside the traces
+//! compares the answers), nor for kernel runs (`kernel_runs`).
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

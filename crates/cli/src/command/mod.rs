@@ -5,6 +5,7 @@ mod compare;
 mod conformance;
 mod explain;
 mod help;
+mod kernel_runs;
 mod kernels;
 mod link;
 mod run;
@@ -27,7 +28,8 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
         Command::Bench(bench) => bench::bench(&bench),
         Command::Link { file, output } => link::link(&file, &output),
         Command::Unlink { link, output } => link::unlink(&link, &output),
-        Command::Conformance { files, output } => conformance::conformance(&files, &output),
+        Command::Conformance(args) if !args.kernel_runs.is_empty() => kernel_runs::kernel_runs(&args),
+        Command::Conformance(args) => conformance::conformance(&args.files, &args.output),
         Command::Completions { shell } => help::completions(shell),
         Command::Man { command } => help::man(command.as_deref()),
     }

@@ -3,25 +3,34 @@
 //! Not for reading scenarios or running them: the caller does both.
 
 mod aim;
+mod measured;
 mod model;
-mod real;
 
 use serde::{Deserialize, Serialize};
 
-pub use real::RealRun;
-
+use schedlab_scenario::kernel_runs::Figures;
 use schedlab_sim::Run;
 
-/// One variant of a kernel run: what was recorded, and the engine's run of the same.
+use measured::Value;
+
+/// One variant of a kernel run: what was measured, and the engine's run of the same.
 #[derive(Clone, Debug)]
 pub struct FidelityVariant {
     /// What the kernel did.
-    pub real: RealRun,
+    pub measured: Figures,
     /// What the engine does, with statistics from the start of the window on.
     pub model: Run,
-    /// The engine's run with statistics from 0 on, where forced idle is compared: the kernel counts
-    /// it over the whole run.
+    /// The engine's run with statistics from 0 on, where [`FidelityVariant::needs_whole`]: the kernel
+    /// counts forced idle over the whole run.
     pub whole: Option<Run>,
+}
+
+impl FidelityVariant {
+    /// Whether a figure of this run must be compared over the whole run.
+    #[must_use]
+    pub fn needs_whole(measured: &Figures) -> bool {
+        measured::has_forced_idle(measured)
+    }
 }
 
 /// A figure of one scenario under one kernel.
@@ -149,10 +158,11 @@ impl Figure {
 #[must_use]
 pub fn fidelity(scenario: &str, kernel: &str, variants: &[FidelityVariant]) -> Vec<FidelityRow> {
     let Some(first) = variants.first() else { return Vec::new() };
-    let measured: Vec<_> = variants.iter().map(|variant| variant.real.figures(&variant.model)).collect();
+    let measured: Vec<_> =
+        variants.iter().map(|variant| measured::figures(&variant.measured, &variant.model)).collect();
     let mut rows = Vec::new();
-    for (figure, _) in first.real.figures(&first.model) {
-        let real: Option<Vec<f64>> = measured
+    for (figure, _) in measured::figures(&first.measured, &first.model) {
+        let real: Option<Vec<Value>> = measured
             .iter()
             .map(|all| all.iter().find(|(other, _)| *other == figure).map(|(_, value)| *value))
             .collect();
@@ -164,18 +174,25 @@ pub fn fidelity(scenario: &str, kernel: &str, variants: &[FidelityVariant]) -> V
     rows
 }
 
-fn row(scenario: &str, kernel: &str, figure: &Figure, real: &[f64], model: &[f64]) -> FidelityRow {
+fn row(scenario: &str, kernel: &str, figure: &Figure, real: &[Value], model: &[f64]) -> FidelityRow {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let largest = real.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let smallest = real.iter().copied().fold(f64::INFINITY, f64::min);
-    let (noise, real, model) = (largest - smallest, mean(real), mean(model));
-    let difference = model - real;
-    let deviation = match figure.unit() {
-        "%" => Some(difference),
-        _ if real == 0.0 => None,
-        _ => Some(difference / real * 100.0),
+    let values: Vec<f64> = real.iter().map(|of| of.value).collect();
+    let undisturbed: Vec<f64> = real.iter().map(|of| of.undisturbed).collect();
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let (noise, real, undisturbed, model) = (largest - smallest, mean(&values), mean(&undisturbed), mean(model));
+    // In points where the unit is a part of something, otherwise in per cent.
+    let deviation = |from: f64| match figure.unit() {
+        "%" => Some(model - from),
+        _ if from == 0.0 => None,
+        _ => Some((model - from) / from * 100.0),
     };
     let aim = aim::of(scenario, kernel, figure);
+    // What tasks outside the workload may have done is no deviation.
+    let nearest = model.clamp(real.min(undisturbed), real.max(undisturbed));
+    let inside = (model - nearest).abs() <= noise
+        || deviation(nearest).is_some_and(|deviation| deviation.abs() <= aim.within)
+        || aim.also(nearest, model);
     FidelityRow {
         scenario: scenario.to_owned(),
         kernel: kernel.to_owned(),
@@ -183,12 +200,10 @@ fn row(scenario: &str, kernel: &str, figure: &Figure, real: &[f64], model: &[f64
         unit: figure.unit().to_owned(),
         real,
         model,
-        deviation,
+        deviation: deviation(real),
         noise,
         aim: aim.within,
-        inside: difference.abs() <= noise
-            || deviation.is_some_and(|deviation| deviation.abs() <= aim.within)
-            || aim.also(real, model),
+        inside,
     }
 }
 

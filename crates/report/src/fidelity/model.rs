@@ -1,5 +1,6 @@
 //! The engine's value of a figure. Not for what a kernel had.
 
+use schedlab_scenario::kernel_runs::measured_name;
 use schedlab_sim::{Histogram, Run, TaskResult};
 
 use super::{FidelityVariant, Figure, Subject};
@@ -11,7 +12,7 @@ impl Subject {
     }
 
     fn of<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = &'a TaskResult> {
-        run.tasks.iter().filter(|task| self.tasks.iter().any(|name| is(&task.name, name)))
+        run.tasks.iter().filter(|task| self.tasks.iter().any(|name| measured_name(&task.name) == name))
     }
 
     /// All delays of a kind together.
@@ -20,12 +21,6 @@ impl Subject {
         self.of(run).for_each(|task| all.merge(of(task)));
         (all.count() > 0).then_some(all)
     }
-}
-
-/// Whether a task of the engine is the recorded one of that name, or one of the children that a
-/// name stands for: the engine counts them, `c0-0`, `c0-1` and so on.
-fn is(task: &str, name: &str) -> bool {
-    task == name || task.rsplit_once('-').is_some_and(|(stem, _)| stem == name)
 }
 
 /// What the engine gives; none where it has no such thing.
@@ -65,7 +60,8 @@ pub(super) fn value(figure: &Figure, variant: &FidelityVariant) -> Option<f64> {
         Figure::ForcedIdle => {
             let run = variant.whole.as_ref()?;
             let forced: u64 = run.tasks.iter().map(|task| task.forced_idle_ns).sum();
-            Some(forced as f64 / run.until_ns.max(1) as f64 / run.cpus.len().max(1) as f64 * 100.0)
+            let whole_ns = variant.measured.window_s[1] * 1e9;
+            Some(forced as f64 / whole_ns / run.cpus.len().max(1) as f64 * 100.0)
         }
     }
 }

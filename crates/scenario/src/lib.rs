@@ -44,5 +44,6 @@ pub use export::{Exported, export_rt_app};
 pub use open::{open, open_bytes};
 pub use problem::{Place, Problem, Severity};
 pub use workload::{
-    Action, Amount, Attributes, EVENTS, Event, Global, Loops, MOST_US, Phase, Policy, Start, Task, TimerMode, Workload,
+    Action, Amount, Attributes, EVENTS, Event, Global, Loops, MOST_US, MemoryAccess, MemoryRun, Phase, Policy, Start,
+    Task, TimerMode, Workload,
 };

@@ -11,6 +11,7 @@ use crate::path::key_text;
 use crate::problem::Problem;
 use crate::workload::{Action, Attributes, Event, Loops, Task, Workload};
 
+use super::memory;
 use super::names::{Paths, PhasePath};
 use super::policies;
 
@@ -92,8 +93,8 @@ pub(super) fn workload(scenario: &Scenario, paths: &Paths, found: &mut Vec<Probl
             latency_nice(scenario.kernel.release, path, found);
         }
         spinning(task, path, &phases, &barriers, found);
-        unmodelled(index, task, paths, found);
     }
+    memory::check(scenario, paths, found);
     barriers_met(workload, paths, &barriers, found);
     wakers(workload, paths, found);
 }
@@ -150,6 +151,8 @@ fn may_take_time(event: &Event, barriers: &HashMap<&str, BarrierUsers<'_>>) -> b
         | Action::RunNs(amount)
         | Action::SleepNs(amount) => !amount.is_zero(),
         Action::Timer { period_us, .. } => *period_us > 0,
+        Action::Memory(bytes) | Action::Io(bytes) => *bytes > 0,
+        Action::MemoryRun(run) => run.count != Some(0),
         Action::Barrier(name) => barriers.get(name.as_str()).is_some_and(|users| users.references > 1),
         Action::Lock(_)
         | Action::Wait { .. }
@@ -176,13 +179,7 @@ fn spinning(
         if events.iter().any(|event| may_take_time(event, barriers)) {
             return false;
         }
-        let why = if events.is_empty() {
-            "it has no events".to_owned()
-        } else if events.iter().any(|event| matches!(event.action, Action::Unmodelled { .. })) {
-            "its events take no time (some are not modelled yet)".to_owned()
-        } else {
-            "its events take no time".to_owned()
-        };
+        let why = if events.is_empty() { "it has no events".to_owned() } else { "its events take no time".to_owned() };
         found.push(Problem::error(path, format!("the loop goes on for ever without time passing: {why}")));
         true
     };
@@ -200,18 +197,6 @@ fn spinning(
         let done = task.phases.iter().filter(|phase| phase.loops != Loops::Times(0));
         told(path, &mut done.flat_map(|phase| &phase.events));
     }
-}
-
-/// Tells of events without effect, once a task and kind of event.
-fn unmodelled(index: usize, task: &Task, paths: &Paths, found: &mut Vec<Problem>) {
-    let mut told = HashSet::new();
-    paths.each_event(index, task, |event, path| {
-        if let Action::Unmodelled { event, .. } = event.action
-            && told.insert(event)
-        {
-            found.push(Problem::notice(path(), format!("`{event}` is not modelled yet; it takes no time")));
-        }
-    });
 }
 
 fn barriers_met(

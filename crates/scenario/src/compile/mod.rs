@@ -5,6 +5,7 @@ mod affinity;
 mod attributes;
 mod checks;
 mod groups;
+mod memory;
 mod mutexes;
 mod names;
 mod pipes;
@@ -181,7 +182,7 @@ impl<'s> Compiler<'s> {
             cookie: task.cookie,
             cpus: self.context().groups.allowed(initial.group, initial.cpus),
             previous_cpu: task.previous_cpu,
-            working_set_kib: task.attributes.working_set_kib.unwrap_or(0),
+            working_set_kib: memory::working_set_kib(task, &self.scenario.workload.global),
             program,
         }
     }

@@ -15,6 +15,7 @@ use crate::workload::{Action, Amount, Loops, Phase, Task, TimerMode, Workload};
 use super::attributes::{Change, Context, Flow, State};
 use super::checks;
 use super::groups::Groups;
+use super::memory;
 use super::mutexes::{self, Held};
 use super::names::{Names, PhasePath};
 use super::pipes::Pipes;
@@ -217,7 +218,13 @@ impl Writer<'_, '_> {
             Action::PipeRead { pipe, .. } => Step::PipeRead(PipeId(self.compiler.pipes.number(pipe))),
             Action::OperationBegin(name) => Step::OperationBegin(OperationId(self.compiler.operations.number(name))),
             Action::OperationEnd(name) => Step::OperationEnd(OperationId(self.compiler.operations.number(name))),
-            Action::Unmodelled { .. } => return,
+            Action::Memory(_) | Action::Io(_) | Action::MemoryRun(_) => {
+                let scenario = self.compiler.scenario;
+                match memory::work_ns(action, &scenario.machine, &scenario.workload.global) {
+                    Some(ns) => Step::Run(Length::Fixed(ns)),
+                    None => return,
+                }
+            }
         };
         self.steps.push(step);
     }

@@ -57,6 +57,10 @@ pub struct Machine {
     /// What a newly-idle balance is taken to cost for each CPU it looks at, nanoseconds: it decides
     /// whether one is worth while, and passes no time.
     pub newidle_cost_per_cpu_ns: u64,
+    /// The speed of `mem` and `memrun` events in a core's own cache, nanoseconds a KiB.
+    pub mem_ns_per_kib: u64,
+    /// The speed of `iorun` events, nanoseconds a KiB.
+    pub io_ns_per_kib: u64,
     /// Sizes of the caches, and what loading costs: a task that comes in loads what others have
     /// displaced of its `working_set_kib`.
     pub cache: Cache,
@@ -92,6 +96,8 @@ impl Default for Machine {
             sleep_ns: 0,
             migration_ns: 0,
             newidle_cost_per_cpu_ns: 200,
+            mem_ns_per_kib: 100,
+            io_ns_per_kib: 500,
             cache: Cache::FREE,
         }
     }
@@ -165,6 +171,13 @@ impl Machine {
                 *cost = node.unsigned("a whole number of ns", 0..=MOST_COST_NS, out).unwrap_or(*cost);
             }
         }
+        for (key, speed) in
+            [("mem_ns_per_kib", &mut machine.mem_ns_per_kib), ("io_ns_per_kib", &mut machine.io_ns_per_kib)]
+        {
+            if let Some(node) = fields.take(key, out) {
+                *speed = node.unsigned("a whole number of ns", 0..=MOST_NS_PER_KIB, out).unwrap_or(*speed);
+            }
+        }
         if let Some(node) = fields.take("cache", out) {
             machine.cache = read_cache(&node, out);
         }
@@ -208,6 +221,8 @@ impl Machine {
             ("sleep_ns", self.sleep_ns, default.sleep_ns),
             ("migration_ns", self.migration_ns, default.migration_ns),
             ("newidle_cost_per_cpu_ns", self.newidle_cost_per_cpu_ns, default.newidle_cost_per_cpu_ns),
+            ("mem_ns_per_kib", self.mem_ns_per_kib, default.mem_ns_per_kib),
+            ("io_ns_per_kib", self.io_ns_per_kib, default.io_ns_per_kib),
         ];
         for (key, cost, _) in costs.into_iter().filter(|(_, cost, default)| cost != default) {
             object.push(key, cost);

@@ -6,7 +6,9 @@ use super::*;
 use crate::document::{GroupPath, Scenario};
 use crate::json;
 use crate::read::Node;
-use crate::workload::{Action, Amount, Attributes, Event, Global, Loops, Phase, Policy, Task, TimerMode, Workload};
+use crate::workload::{
+    Action, Amount, Attributes, Event, Global, Loops, MemoryAccess, MemoryRun, Phase, Policy, Task, TimerMode, Workload,
+};
 
 fn text(scenario: &str) -> String {
     export_rt_app(&crate::open(scenario).unwrap().scenario).text
@@ -135,7 +137,19 @@ fn action() -> impl Strategy<Value = Action> {
         name().prop_map(Action::Barrier),
         Just(Action::Yield),
         name().prop_map(Action::Fork),
+        (0_u64..100_000).prop_map(Action::Memory),
+        (0_u64..100_000).prop_map(Action::Io),
+        memory_run().prop_map(Action::MemoryRun),
     ]
+}
+
+fn memory_run() -> impl Strategy<Value = MemoryRun> {
+    let kind = prop::sample::select(vec![MemoryAccess::Read, MemoryAccess::Write, MemoryAccess::Chase]);
+    let number = || prop::option::of(1_u64..1 << 20);
+    let text = || prop::option::of(name());
+    (kind, number(), number(), 1_u64..200, text(), text()).prop_map(|(kind, size, count, stride, pattern, buffer)| {
+        MemoryRun { kind, size, count, stride, pattern, buffer }
+    })
 }
 
 fn attributes() -> impl Strategy<Value = Attributes> {

@@ -6,6 +6,7 @@ use crate::problem::Problem;
 use crate::read::{Fields, Node};
 
 use super::amount::{Amount, MOST_US};
+use super::memory::{MOST_BYTES, MemoryRun};
 use super::task::MOST_COOKIE;
 
 /// The most messages that a pipe may hold.
@@ -153,13 +154,12 @@ pub enum Action {
     OperationBegin(String),
     /// `op_end`, an extension: the operation ends.
     OperationEnd(String),
-    /// An event that is accepted and takes no time yet, kept as written: `mem`, `iorun`, `memrun`.
-    Unmodelled {
-        /// The event's name.
-        event: &'static str,
-        /// Its value.
-        value: Value,
-    },
+    /// `mem`: writes that many bytes to memory.
+    Memory(u64),
+    /// `iorun`: writes that many bytes to a device.
+    Io(u64),
+    /// `memrun`: walks through a buffer.
+    MemoryRun(MemoryRun),
 }
 
 /// What a timer does when its next point is past.
@@ -222,7 +222,9 @@ impl Action {
             Self::PipeRead { .. } => "pipe_read",
             Self::OperationBegin(_) => "op_begin",
             Self::OperationEnd(_) => "op_end",
-            Self::Unmodelled { event, .. } => event,
+            Self::Memory(_) => "mem",
+            Self::Io(_) => "iorun",
+            Self::MemoryRun(_) => "memrun",
         }
     }
 
@@ -270,10 +272,11 @@ impl Action {
             }
             "op_begin" => Self::OperationBegin(name("an operation", out)?),
             "op_end" => Self::OperationEnd(name("an operation", out)?),
-            _ => {
-                check_unmodelled(node, event, out);
-                Self::Unmodelled { event, value: node.value.clone().without_places() }
-            }
+            "mem" => Self::Memory(node.unsigned("a whole number of bytes", 0..=MOST_BYTES, out)?),
+            "iorun" => Self::Io(node.unsigned("a whole number of bytes", 0..=MOST_BYTES, out)?),
+            "memrun" => Self::MemoryRun(MemoryRun::read(node, out)?),
+            // Only names of the list above come here.
+            _ => return None,
         })
     }
 
@@ -331,7 +334,8 @@ impl Action {
                 object.push("capacity", *capacity);
                 object
             }
-            Self::Unmodelled { value, .. } => value.clone(),
+            Self::Memory(bytes) | Self::Io(bytes) => Value::from(*bytes),
+            Self::MemoryRun(run) => run.write(),
         }
     }
 }
@@ -402,31 +406,4 @@ fn read_weight_event(node: &Node<'_>, out: &mut Vec<Problem>) -> Option<Action> 
     let group = group.and_then(|node| GroupPath::read(&node, out));
     let weight = weight.and_then(|node| read_weight(&node, out));
     Some(Action::Weight { group: group?, weight: weight? })
-}
-
-/// Events that take no time yet are checked all the same, so that a file stays valid when they do.
-fn check_unmodelled(node: &Node<'_>, event: &str, out: &mut Vec<Problem>) {
-    match event {
-        "mem" | "iorun" => {
-            node.unsigned("a whole number of bytes", 0..=MOST_US, out);
-        }
-        "memrun" => {
-            let Some(mut fields) = Fields::of(node, "memrun", out) else { return };
-            if let Some(kind) = fields.take("type", out) {
-                kind.one_of("kind of memory work", &[("read", ()), ("write", ()), ("chase", ())], out);
-            }
-            for key in ["size", "count", "stride"] {
-                if let Some(number) = fields.take(key, out) {
-                    number.unsigned("a whole number", 0..=MOST_US, out);
-                }
-            }
-            for key in ["pattern", "ref"] {
-                if let Some(text) = fields.take(key, out) {
-                    text.string("a name", out);
-                }
-            }
-            fields.finish(out);
-        }
-        _ => {}
-    }
 }

@@ -5,9 +5,13 @@ use crate::problem::Problem;
 use crate::read::{Node, unknown_key};
 
 use super::attributes::Policy;
+use super::memory::MOST_BYTES;
 
 /// The longest `duration`, seconds: a day.
 const MOST_DURATION_S: i64 = 86_400;
+
+/// rt-app's buffer where none is named, bytes.
+const DEFAULT_BUFFER: u64 = 4 << 20;
 
 /// The settings for all tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +22,8 @@ pub struct Global {
     pub default_policy: Option<Policy>,
     /// `pi_enabled`: priority inheritance on mutexes.
     pub pi_enabled: bool,
+    /// `mem_buffer_size`, bytes: the working set of `mem` events; none: 4 MiB.
+    pub mem_buffer_size: Option<u64>,
     /// Accepted keys without effect, kept as written.
     pub ignored: Vec<(String, Value)>,
 }
@@ -32,9 +38,8 @@ enum Ignored {
     Either,
 }
 
-const IGNORED: [(&str, Ignored); 11] = [
+const IGNORED: [(&str, Ignored); 10] = [
     ("cumulative_slack", Ignored::Flag),
-    ("mem_buffer_size", Ignored::Count),
     ("frag", Ignored::Count),
     ("calibration", Ignored::Either),
     ("lock_pages", Ignored::Flag),
@@ -47,6 +52,12 @@ const IGNORED: [(&str, Ignored); 11] = [
 ];
 
 impl Global {
+    /// The buffer of memory events, bytes.
+    #[must_use]
+    pub fn mem_buffer_bytes(&self) -> u64 {
+        self.mem_buffer_size.unwrap_or(DEFAULT_BUFFER)
+    }
+
     pub(super) fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Self {
         let mut global = Self::default();
         let mut seen: Vec<&str> = Vec::new();
@@ -67,11 +78,14 @@ impl Global {
                     global.duration_s = seconds.and_then(|seconds| u64::try_from(seconds).ok());
                 }
                 "default_policy" => global.default_policy = Policy::read(&member, out),
+                "mem_buffer_size" => {
+                    global.mem_buffer_size = member.unsigned("a whole number of bytes", 1..=MOST_BYTES, out);
+                }
                 "pi_enabled" => global.pi_enabled = member.boolean(out).unwrap_or(false),
                 _ => match IGNORED.iter().find(|(name, _)| *name == key) {
                     Some((_, kind)) => global.ignore(&member, *kind, out),
                     None => {
-                        let named = ["duration", "default_policy", "pi_enabled"].into_iter();
+                        let named = ["duration", "default_policy", "pi_enabled", "mem_buffer_size"].into_iter();
                         unknown_key(&member, "global", named.chain(IGNORED.iter().map(|(name, _)| *name)), out);
                         continue;
                     }
@@ -102,6 +116,9 @@ impl Global {
         }
         if self.pi_enabled {
             object.push("pi_enabled", true);
+        }
+        if let Some(bytes) = self.mem_buffer_size {
+            object.push("mem_buffer_size", bytes);
         }
         for (key, value) in &self.ignored {
             object.push(key, value.clone());

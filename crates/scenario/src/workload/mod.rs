@@ -5,12 +5,14 @@ mod amount;
 mod attributes;
 mod event;
 mod global;
+mod memory;
 mod task;
 
 pub use amount::{Amount, MOST_US};
 pub use attributes::{Attributes, Policy};
 pub use event::{Action, EVENTS, Event, TimerMode};
 pub use global::Global;
+pub use memory::{MemoryAccess, MemoryRun};
 pub use task::{Loops, Phase, Start, Task};
 
 use crate::json::Value;

@@ -116,7 +116,7 @@ fn tasks_share_a_timer_by_its_name() {
     assert_eq!(pair("", ""), together);
     assert_eq!(
         pair(r#""ref": "t","#, r#""ref": "u","#),
-        [vec![0, 11_000, 21_000, 31_000, 41_000], vec![4000, 15_000, 25_000, 35_000]]
+        [vec![0, 11_000, 21_000, 31_000, 41_000], vec![4000, 15_000, 25_000, 35_000, 45_000]]
     );
     // `unique` in two tasks means two timers.
     assert_eq!(pair(r#""ref": "unique","#, r#""ref": "unique","#)[1], [4000, 15_000, 25_000, 35_000, 45_000]);

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::command::sweep::{Parameter, shard};
+
 /// A laboratory for the Linux fair scheduler.
 ///
 /// Runs a scenario document or an rt-app workload on an exact model of the kernel's fair class and
@@ -28,6 +30,12 @@ pub enum Command {
     Run(Run),
     /// Run every variant and compare each with the first.
     Compare(Compare),
+    /// Run a scenario at every value of one or two parameters and print a row a run.
+    ///
+    /// Runs go to as many threads as there are processors. Rows are in the order of their numbers
+    /// and have the figures of one run each; with -o, a sweep that was interrupted goes on where it
+    /// ended, and shards of one sweep can run on different machines.
+    Sweep(Sweep),
     /// Say what was decided at an instant, and why, with the run queue it was decided on.
     ///
     /// Tells of the last instant up to TIME at which the scheduler was entered or a task woke. A
@@ -131,6 +139,63 @@ pub struct Compare {
     pub set: Set,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Sweep {
+    #[command(subcommand)]
+    pub command: Option<SweepCommand>,
+    /// A scenario document or an rt-app file; - is standard input.
+    #[arg(required = true)]
+    pub file: Option<PathBuf>,
+    /// A path as --set takes it and its values: PATH=V1,V2,… or PATH=A..B..STEP; once or twice.
+    #[arg(long = "param", value_name = "PATH=VALUES", value_parser = Parameter::parse, required = true)]
+    pub parameters: Vec<Parameter>,
+    /// Repeats of each point and variant, in place of the document's; repeat r uses seed + r.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeats: Option<u32>,
+    /// Run this variant only.
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// A figure to list, such as tasks.hog.run_delay.p99; may be given several times; none: all.
+    #[arg(long = "metric", value_name = "NAME")]
+    pub metrics: Vec<String>,
+    /// Run the I-th of N equal parts of the sweep only, counted from 1.
+    #[arg(long, value_name = "I/N", value_parser = shard, default_value = "1/1")]
+    pub shard: (u64, u64),
+    /// The most runs that are begun.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub limit: u64,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = RowFormat::Csv)]
+    pub format: RowFormat,
+    #[command(flatten)]
+    pub set: Set,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SweepCommand {
+    /// Put the shards of a sweep together, in the order of the runs.
+    ///
+    /// Shards that overlap or are missing end the command with exit status 2 and their names.
+    Merge {
+        /// What the shards wrote, CSV or NDJSON.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RowFormat {
+    /// Comma-separated values with a heading.
+    Csv,
+    /// One JSON object a line.
+    Ndjson,
 }
 
 #[derive(Debug, clap::Args)]
@@ -280,7 +345,7 @@ pub enum TableFormat {
 }
 
 /// Splits `PATH=VALUE` at the first `=` outside quotes.
-fn assignment(text: &str) -> Result<Assignment, String> {
+pub fn assignment(text: &str) -> Result<Assignment, String> {
     let mut quoted = false;
     let mut escaped = false;
     for (place, character) in text.char_indices() {

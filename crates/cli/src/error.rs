@@ -48,6 +48,12 @@ pub enum CommandError {
     /// A folder has nothing that is wanted.
     #[error("{folder}: no kernel runs; expected files SCENARIO@KERNEL.json")]
     NoKernelRuns { folder: String },
+    /// A file of rows is not as it must be.
+    #[error("{file}: {reason}")]
+    Rows { file: String, reason: String },
+    /// Shards or runs of a sweep are missing.
+    #[error("{0}")]
+    Missing(String),
     /// The output's place cannot be written to.
     #[error("cannot write to {file}: {source}")]
     NoOutput { file: String, source: io::Error },

@@ -169,16 +169,18 @@ fn row(group: Group, measure: String, unit: Unit, found: &[Option<&Measure>]) ->
     }
 }
 
-struct Measure {
-    group: Group,
-    name: String,
+/// A figure of one variant.
+pub(crate) struct Measure {
+    pub(crate) group: Group,
+    pub(crate) name: String,
     unit: Unit,
-    value: f64,
-    sem: Option<f64>,
+    pub(crate) value: f64,
+    pub(crate) sem: Option<f64>,
 }
 
-/// What is worth comparing of a variant, in the order of the report.
-fn measures(variant: &VariantReport, several: bool) -> Vec<Measure> {
+/// What is worth comparing of a variant, in the order of the report; with `several`, of its CPUs
+/// together.
+pub(crate) fn measures(variant: &VariantReport, several: bool) -> Vec<Measure> {
     let mut all = Vec::new();
     for task in &variant.tasks {
         let mut add = |name: &str, unit, value| {
@@ -274,19 +276,11 @@ fn machine(variant: &VariantReport) -> Vec<Measure> {
     let error = gap.sem.get("gap_ns").map(|error| percent(variant, *error));
     all.push(measure("idle_while_a_task_waits", Unit::Percent, percent(variant, gap.gap_ns as f64), error));
     let placed = &variant.placement;
-    if placed.wakeups > 0.0 {
-        for (name, field, value) in [
-            (
-                "placed_on_idle_cpus",
-                None,
-                [placed.previous_is_waker, placed.previous, placed.waker, placed.other].iter().map(|of| of.idle).sum(),
-            ),
-            ("placed_busy_while_idle", Some("busy_while_idle"), placed.busy_while_idle),
-        ] {
-            let sem = field.and_then(|field| placed.sem.get(field)).map(|error| error / placed.wakeups * 100.0);
-            all.push(measure(name, Unit::Percent, value / placed.wakeups * 100.0, sem));
-        }
-    }
+    let part = |count: f64| if placed.wakeups == 0.0 { 0.0 } else { count / placed.wakeups * 100.0 };
+    let idle = [placed.previous_is_waker, placed.previous, placed.waker, placed.other].iter().map(|of| of.idle).sum();
+    all.push(measure("placed_on_idle_cpus", Unit::Percent, part(idle), None));
+    let sem = placed.sem.get("busy_while_idle").map(|error| part(*error));
+    all.push(measure("placed_busy_while_idle", Unit::Percent, part(placed.busy_while_idle), sem));
     all
 }
 

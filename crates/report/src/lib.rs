@@ -38,6 +38,7 @@ mod explain;
 mod fidelity;
 pub mod kernels;
 mod mean;
+mod metric;
 mod several;
 pub mod speed;
 mod summarize;
@@ -50,6 +51,7 @@ pub use distribution::{Bin, LogBins, cdf, log_bins, log2_microseconds};
 pub use explain::{EntityRow, Explanation, MomentWords, Names, QueueTable, Rule, explanation};
 pub use fidelity::{Fidelity, FidelityRow, FidelityVariant, fidelity};
 pub use mean::over_repeats;
+pub use metric::{Metric, metric_names, metrics, nearest_metrics};
 pub use several::{
     BalanceReport, BusyIdle, DomainReport, IDLE_NAME, PlacementReport, SharedCoreReport, WorkConservationReport,
 };

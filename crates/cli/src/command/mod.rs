@@ -9,6 +9,7 @@ mod kernel_runs;
 mod kernels;
 mod link;
 mod run;
+pub mod sweep;
 
 use crate::args::{Args, Command};
 use crate::error::CommandError;
@@ -21,6 +22,7 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
     match args.command {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),
+        Command::Sweep(sweep) => sweep::sweep(&sweep),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Kernels { release, cpus, format, output } => {
             kernels::kernels(release.as_deref(), cpus, format, &output)

@@ -171,6 +171,8 @@ pub enum MomentKind {
 pub struct Moment {
     /// When, nanoseconds.
     pub at_ns: u64,
+    /// On which CPU.
+    pub cpu: u32,
     /// What happened.
     pub kind: MomentKind,
     /// The queues.

@@ -47,14 +47,14 @@ mod output;
 mod reason;
 mod record;
 
-pub use engine::{Limit, MAX_TASKS, Progress, Simulation};
+pub use engine::{Limit, MAX_CPUS, MAX_TASKS, Progress, Simulation};
 pub use error::{InputError, RunError};
 pub use explain::{Checkpoints, EntityView, Moment, MomentKind, PickRule, QueueView, Who};
 pub use histogram::Histogram;
 pub use input::{
-    Bandwidth, BarrierId, Birth, Cache, Change, ConditionId, GroupId, GroupSpec, Input, Length, Machine, MutexId, Objects,
-    OperationId, OutsideEvent, PipeId, Policy, Program, SemaphoreId, SiblingNumbering, Step, SuspensionId, TaskId, TaskSpec, Template,
-    TemplateId, TimerId, TimerMode, TimerRef,
+    Bandwidth, BarrierId, Birth, Cache, Change, ConditionId, GroupId, GroupSpec, Input, Length, Machine, MutexId,
+    Objects, OperationId, OutsideEvent, PipeId, Policy, Program, SemaphoreId, SiblingNumbering, Step, SuspensionId,
+    TaskId, TaskSpec, Template, TemplateId, TimerId, TimerMode, TimerRef,
 };
 pub use output::{
     BalanceCounts, Counters, CpuResult, DomainLevel, DomainResult, EndState, GroupEnd, IdleType, OperationResult,

@@ -12,8 +12,8 @@ impl<C: FairClass> Core<C> {
     pub(super) fn end_state(&self) -> EndState {
         EndState {
             tasks: (0..self.tasks.len()).map(|index| self.task_end(index)).collect(),
-            groups: (1..self.fair.queues.len()).filter_map(|index| self.group_end(QueueId(index as u32))).collect(),
-            root: self.queue_end(QueueId::ROOT),
+            groups: (0..self.input.groups.len()).filter_map(|index| self.group_end(GroupId(index as u32))).collect(),
+            root: self.queue_end(self.fair.root()),
         }
     }
 
@@ -21,13 +21,13 @@ impl<C: FairClass> Core<C> {
         let task = &self.tasks[index];
         let entity = &self.fair.entity[task.entity];
         let state = match task.state {
-            TaskState::Queued if self.running == Some(index as u32) => TaskState::Running,
+            TaskState::Queued if self.cpus[task.cpu as usize].running == Some(index as u32) => TaskState::Running,
             TaskState::Blocked if entity.on_rq => TaskState::Delayed,
             state => state,
         };
         TaskEnd {
             state,
-            group: entity.group.0.checked_sub(1).map(GroupId),
+            group: self.fair.group_of(entity.group),
             sum_exec_ns: entity.sum_exec,
             virtual_time: self.virtual_place(task.entity),
         }
@@ -59,7 +59,9 @@ impl<C: FairClass> Core<C> {
         }
     }
 
-    fn group_end(&self, q: QueueId) -> Option<GroupEnd> {
+    fn group_end(&self, group: GroupId) -> Option<GroupEnd> {
+        let q = self.fair.queue_of(Some(group));
+        let pool = self.fair.pools[group.0 as usize + 1].as_deref();
         let queue = &self.fair.queues[q];
         let owner = queue.owner?;
         let entity = &self.fair.entity[owner];
@@ -76,9 +78,9 @@ impl<C: FairClass> Core<C> {
             throttled: bandwidth.is_some_and(|bandwidth| bandwidth.throttled),
             throttle_count: queue.throttled_above,
             runtime_remaining_ns: bandwidth.map_or(0, |bandwidth| bandwidth.remaining),
-            pool_ns: bandwidth.map_or(0, |bandwidth| bandwidth.pool),
-            nr_periods: bandwidth.map_or(0, |bandwidth| bandwidth.nr_periods),
-            nr_throttled: bandwidth.map_or(0, |bandwidth| bandwidth.nr_throttled),
+            pool_ns: pool.map_or(0, |pool| pool.left),
+            nr_periods: pool.map_or(0, |pool| pool.nr_periods),
+            nr_throttled: pool.map_or(0, |pool| pool.nr_throttled),
         })
     }
 }

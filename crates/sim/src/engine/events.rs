@@ -15,6 +15,14 @@ pub(super) enum Event {
     Replenish(u32),
     /// A change from outside, by its index.
     Outside(u32),
+    /// A wake-up that was queued to another CPU arrives there.
+    Activate(u32),
+    /// An idle CPU balances for others without ticks.
+    NohzBalance(u32),
+    /// A CPU's running task is to be pushed away.
+    ActiveBalance(u32),
+    /// A forced-idle CPU looks for a task of its core's cookie.
+    CookieSteal(u32),
 }
 
 /// Events in order. The order among equal times is the order in which they were put in.

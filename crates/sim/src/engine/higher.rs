@@ -18,6 +18,13 @@ struct DeadlineState {
     throttled_until: Option<u64>,
 }
 
+/// What goes along when a task changes its CPU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HigherState {
+    deadline: Option<DeadlineState>,
+    used: Option<u64>,
+}
+
 /// What is runnable above the fair class on one CPU. The running task stays in its queue.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HigherClasses {
@@ -75,6 +82,49 @@ impl HigherClasses {
             }
             _ => self.deadline.retain(|other| *other != task),
         }
+    }
+
+    /// Runnable tasks, the running one included.
+    pub fn len(&self) -> u32 {
+        (self.deadline.len() + self.real_time.values().map(VecDeque::len).sum::<usize>()) as u32
+    }
+
+    /// What is kept of a task that goes to another CPU: its instance and what it has used of its
+    /// slice.
+    pub fn take_state(&mut self, task: u32) -> HigherState {
+        HigherState { deadline: self.states.remove(&task), used: self.round_robin_used.remove(&task) }
+    }
+
+    /// The same as it arrives.
+    pub fn put_state(&mut self, task: u32, state: HigherState) {
+        if let Some(deadline) = state.deadline {
+            self.states.insert(task, deadline);
+        }
+        if let Some(used) = state.used {
+            self.round_robin_used.insert(task, used);
+        }
+    }
+
+    /// A DEADLINE task's deadline, nanoseconds.
+    pub fn deadline_of(&self, task: u32) -> u64 {
+        self.states.get(&task).map_or(u64::MAX, |state| state.deadline)
+    }
+
+    /// The priority of what would run: DEADLINE before all, then real-time; none: nothing.
+    pub fn priority(&self) -> Option<u8> {
+        if self.deadline.is_empty() {
+            self.real_time.last_key_value().map(|(priority, _)| *priority)
+        } else {
+            Some(u8::MAX)
+        }
+    }
+
+    /// A runnable task that does not run, the most important first, that `may_go`.
+    pub fn waiting(&self, running: Option<u32>, may_go: impl Fn(u32) -> bool) -> Option<(u32, u8)> {
+        let deadline = self.deadline.iter().map(|task| (*task, u8::MAX));
+        let real_time =
+            self.real_time.iter().rev().flat_map(|(priority, queue)| queue.iter().map(|task| (*task, *priority)));
+        deadline.chain(real_time).find(|(task, _)| Some(*task) != running && may_go(*task))
     }
 
     /// Who runs next above the fair class: the earliest deadline, else the highest priority.

@@ -1,35 +1,53 @@
-//! Time, events and `schedule()` (§1.3): the loop that drives the fair class.
-//! Not for scheduling rules: those are in [`crate::fair`].
+//! Time, events and `schedule()` (§1.3): the loop that drives the fair class on all CPUs.
+//! Not for scheduling rules: those of one run queue are in [`crate::fair`]; `placement` chooses
+//! CPUs, `balance` moves tasks between them, `core_scheduling` decides who may share a core.
 
+mod agenda;
+mod balance;
+mod books;
+mod core_scheduling;
+mod cpu;
+mod cpu_set;
 mod end;
 mod events;
 mod higher;
 mod objects;
 mod observe;
+mod placement;
 mod program;
 mod random;
 mod schedule;
 mod simulation;
+mod smt;
 mod statistics;
 mod task;
+mod topology;
 mod validate;
 
 use std::sync::Arc;
 
 use crate::error::RunError;
 use crate::explain::Moment;
-use crate::fair::{Entity, Fair, FairClass, QueueId, Vtime};
-use crate::input::{Birth, Change, GroupId, Input, TaskId, TaskSpec};
+use crate::fair::{Entity, Fair, FairClass, Vtime};
+use crate::input::{Birth, Change, GroupId, Input, Step, TaskId, TaskSpec};
 use crate::kernel::rules::Rules;
 use crate::output::{Counters, Run, TaskState};
+use agenda::{Agenda, Due};
+use balance::Balancing;
+use books::Books;
+use core_scheduling::CoreState;
+use cpu::Cpu;
+pub use cpu_set::MAX_CPUS;
 use events::{Event, EventQueue};
-use higher::{HigherClasses, is_higher};
+use higher::is_higher;
 use objects::ObjectStates;
+use placement::Placing;
 use random::Random;
 use schedule::Leave;
 pub use simulation::{Limit, Progress, Simulation};
 use statistics::Statistics;
 use task::{Doing, Task};
+use topology::Topology;
 
 /// The most tasks a run may have, forked ones included.
 pub const MAX_TASKS: usize = 20_000;
@@ -41,31 +59,34 @@ const MAX_STEPS_AT_ONE_INSTANT: u32 = 1_000_000;
 #[derive(Clone, Debug)]
 struct Core<C> {
     input: Arc<Input>,
+    topology: Arc<Topology>,
     fair: Fair<C>,
+    cpus: Vec<Cpu>,
     tasks: Vec<Task>,
+    agenda: Agenda,
     events: EventQueue,
     objects: ObjectStates,
+    placing: Placing,
+    balancing: Balancing,
+    core: CoreState,
     statistics: Statistics,
-    higher: HigherClasses,
-    /// Since when the running task of a higher class has not been charged.
-    higher_charged: u64,
+    books: Books,
     now: u64,
-    /// The running task; none: the idle thread.
-    running: Option<u32>,
-    /// Since when its `doing` has not been brought up to date.
-    run_from: u64,
-    /// When it needs the scheduler next.
-    completes_at: u64,
     tick_ns: u64,
-    next_tick: u64,
+    /// There is more than one CPU.
+    many: bool,
     /// Period timers exist.
     has_periods: bool,
     steps_at_now: u32,
     warm: bool,
-    /// The counters when the warm-up ended.
-    counters_before: Counters,
+    /// The counters when the warm-up ended, by CPU.
+    counters_before: Vec<Counters>,
     /// By template: the number of the next one forked.
     forked: Vec<u32>,
+    /// CPUs whose next need may have changed.
+    touched: Vec<u32>,
+    /// Requests made in this step arrive only after what a wake-up costs.
+    requests_travel: bool,
     total_events: u64,
     last_decision: Option<u64>,
     /// What happened, while somebody looks.
@@ -76,30 +97,41 @@ impl<C: FairClass> Core<C> {
     fn new(input: Input) -> Self {
         let tick_ns = input.machine.tick_ns();
         let rules = Rules::new(&input.kernel, tick_ns);
+        let topology = Topology::new(&input.machine);
+        let cpus = topology.cpus();
+        let new_cpu = |cpu: u32| {
+            let phase = input.machine.tick_phase_ns(cpu);
+            Cpu::new(tick_ns + phase, input.machine.capacity(cpu), balance::domain_states(&topology, cpu))
+        };
         let mut core = Self {
-            fair: Fair::new(rules),
+            fair: Fair::new(rules, cpus as u32, input.groups.len() as u32),
+            cpus: (0..cpus as u32).map(new_cpu).collect(),
             tasks: Vec::with_capacity(input.tasks.len()),
+            agenda: Agenda::new(cpus),
             events: EventQueue::default(),
             objects: ObjectStates::new(&input.objects),
-            statistics: Statistics::new(input.objects.operations, input.record_budget),
-            higher: HigherClasses::default(),
-            higher_charged: 0,
+            placing: Placing::new(&topology),
+            balancing: Balancing::new(&topology, input.seed),
+            core: CoreState::new(&topology, input.kernel.core_scheduling()),
+            statistics: Statistics::new(cpus, input.objects.operations, input.record_budget),
+            books: Books::new(&topology),
             now: 0,
-            running: None,
-            run_from: 0,
-            completes_at: u64::MAX,
             tick_ns,
-            next_tick: tick_ns + input.machine.tick_phase_ns(0),
+            many: cpus > 1,
             has_periods: false,
             steps_at_now: 0,
             warm: input.warmup_ns == 0,
-            counters_before: Counters::default(),
+            counters_before: vec![Counters::default(); cpus],
             forked: input.templates.iter().map(|template| template.first_number).collect(),
+            touched: Vec::new(),
+            requests_travel: false,
             total_events: 0,
             last_decision: None,
             observed: None,
+            topology: Arc::new(topology),
             input: Arc::new(input),
         };
+        core.prepare_cpus();
         core.make_groups();
         for index in 0..core.input.tasks.len() {
             let spec = core.input.tasks[index].clone();
@@ -113,38 +145,69 @@ impl<C: FairClass> Core<C> {
         for (index, event) in core.input.events.iter().enumerate() {
             core.events.push(event.at_ns, Event::Outside(index as u32));
         }
+        for cpu in 0..cpus as u32 {
+            core.enter_idle(cpu);
+            core.refresh(cpu);
+        }
         core
     }
 
     /// A copy that makes the same decisions and keeps no books.
     fn bare_copy(&self) -> Self {
+        let mut copy = Self { statistics: Statistics::muted(), observed: None, ..self.clone_without_books() };
+        copy.books.mute();
+        copy
+    }
+
+    fn clone_without_books(&self) -> Self {
         Self {
             input: self.input.clone(),
+            topology: self.topology.clone(),
             fair: self.fair.clone(),
+            cpus: self.cpus.clone(),
             tasks: self.tasks.clone(),
+            agenda: self.agenda.clone(),
             events: self.events.clone(),
             objects: self.objects.clone(),
+            placing: self.placing.clone(),
+            balancing: self.balancing.clone(),
+            core: self.core.clone(),
             statistics: Statistics::muted(),
-            higher: self.higher.clone(),
+            books: self.books.clone(),
+            counters_before: self.counters_before.clone(),
             forked: self.forked.clone(),
+            touched: self.touched.clone(),
             observed: None,
             ..*self
         }
     }
 
+    fn prepare_cpus(&mut self) {
+        use crate::kernel::CoreScheduling::{RfcV4, RfcV4CookieMatch};
+        self.core.enable_for(&self.input);
+        if self.core.is_on() && matches!(self.core.kind, RfcV4 | RfcV4CookieMatch) {
+            self.fair.leaders = self.topology.siblings.iter().map(|siblings| siblings[0]).collect();
+        }
+        let mut specs = self.input.tasks.iter().chain(self.input.templates.iter().map(|template| &template.spec));
+        self.placing.any_affinity = specs.any(|spec| {
+            spec.cpus.is_some() || spec.program.steps.iter().any(|step| matches!(step, Step::Affinity(Some(_))))
+        });
+    }
+
     fn make_groups(&mut self) {
         for index in 0..self.input.groups.len() {
-            let group = self.input.groups[index].clone();
-            let q = self.fair.add_group(queue_of(group.parent));
-            self.fair.set_group_latency_nice(q, group.latency_nice);
-            if group.idle {
-                self.fair.write_idle(q, true);
+            let spec = self.input.groups[index].clone();
+            let group = GroupId(index as u32);
+            self.fair.add_group(group, spec.parent);
+            self.fair.set_group_latency_nice(group, spec.latency_nice);
+            if spec.idle {
+                self.fair.write_idle(group, true);
             } else {
-                self.fair.write_weight(q, group.weight);
+                self.fair.write_weight(group, spec.weight);
             }
-            if let Some(max) = group.max {
-                self.fair.prepare_bandwidth(q, max.phase_ns);
-                self.fair.write_max(q, Some(max.quota_ns), max.period_ns, max.burst_ns);
+            if let Some(max) = spec.max {
+                self.fair.prepare_bandwidth(group, max.phase_ns);
+                self.fair.write_max(group, Some(max.quota_ns), max.period_ns, max.burst_ns);
                 self.has_periods = true;
             }
         }
@@ -152,12 +215,14 @@ impl<C: FairClass> Core<C> {
 
     fn add_task(&mut self, spec: &TaskSpec) -> u32 {
         let index = self.tasks.len() as u32;
-        let entity = Entity::task(index, spec.policy, spec.nice, queue_of(spec.group));
+        let queue = self.fair.at(spec.previous_cpu).queue_of(spec.group);
+        let entity = Entity::task(index, spec.policy, spec.nice, queue);
         let e = self.fair.add_task(entity, spec.slice_ns, spec.latency_nice);
         if spec.birth == Birth::Wake {
             // It ran long before the start: any credit for sleeping is what it starts with.
             self.fair.node[e].vruntime = Vtime::QUEUE_START.moved(-1_000_000_000);
         }
+        self.placing.any_higher |= is_higher(spec.policy);
         let random = Random::new(self.input.seed, spec.identity);
         self.tasks.push(Task::new(spec, e, random, self.input.objects.operations));
         self.statistics.add_task(spec.name.clone());
@@ -169,7 +234,7 @@ impl<C: FairClass> Core<C> {
         loop {
             let next = self.next_time();
             if next > self.input.until_ns {
-                self.now = self.input.until_ns;
+                self.pass_to(self.input.until_ns);
                 return Ok(Progress::Done);
             }
             if next > limit.time_ns || left == 0 {
@@ -178,135 +243,282 @@ impl<C: FairClass> Core<C> {
             left -= 1;
             self.total_events += 1;
             if next > self.now {
-                self.now = next;
-                self.fair.now = next;
+                self.pass_to(next);
                 self.steps_at_now = 0;
             }
             self.step()?;
         }
     }
 
-    /// When something happens next.
-    fn next_time(&self) -> u64 {
-        let mut next = self.completes_at.min(self.events.next_ns());
-        if self.running.is_some() {
-            next = next.min(self.next_tick);
+    fn pass_to(&mut self, time: u64) {
+        if self.many && self.warm {
+            self.keep_books_until(time);
         }
-        if let Some(expiry) = self.fair.timer.expiry() {
-            next = next.min(expiry);
-        }
+        self.now = time;
+        self.fair.now = time;
+    }
+
+    /// The first need of all, as a key of the agenda; events and timers of no CPU included.
+    fn next_key(&self) -> u64 {
+        let mut next = self.agenda.first().0.min(agenda::key(self.events.next_ns(), agenda::EVENT));
         if self.has_periods
             && let Some((expiry, _)) = self.fair.next_period()
         {
-            next = next.min(expiry);
+            next = next.min(agenda::key(expiry, agenda::PERIOD));
         }
+        next
+    }
+
+    /// When something happens next.
+    fn next_time(&self) -> u64 {
+        let mut next = agenda::time_of(self.next_key());
         if !self.warm {
             next = next.min(self.input.warmup_ns);
         }
         next.max(self.now)
     }
 
-    /// One step at the present instant; the order is that of equal times: the running task's
-    /// program, one fork or wake-up, group timers, the slice timer, the tick.
+    /// One step at the present instant; the order is that of equal times: the running tasks'
+    /// programs, one fork or wake-up, group timers, slice timers, requests, ticks.
     fn step(&mut self) -> Result<(), RunError> {
         if !self.warm && self.input.warmup_ns <= self.now {
             self.end_warmup();
-        } else if let Some(task) = self.running.filter(|_| self.completes_at <= self.now) {
-            self.run_program(task)?;
-        } else if self.events.next_ns() <= self.now {
+            return Ok(());
+        }
+        let key = self.next_key();
+        let (first, cpu) = self.agenda.first();
+        if key == first {
+            self.touched.push(cpu);
+            self.fair.at(cpu);
+            self.step_on(cpu, key)?;
+        } else if key & 7 == agenda::EVENT {
             if let Some(event) = self.events.pop() {
                 self.handle(event);
             }
-        } else if let Some(q) = self.due_period() {
-            self.fair.period_timer(q);
-            self.observe_period(q);
-        } else if self.fair.timer.expiry().is_some_and(|expiry| expiry <= self.now) {
-            self.observe_slice_timer();
-            self.fair.slice_timer_fires();
-        } else if self.running.is_some() && self.next_tick <= self.now {
-            self.next_tick += self.tick_ns;
-            let before = self.fair.request;
-            self.tick();
-            self.observe_tick(before);
+        } else if let Some((_, group)) = self.fair.next_period() {
+            self.fair.at(0).period_timer(group);
+            self.observe_period(group);
         }
-        if self.fair.request.is_some() {
-            self.schedule(Leave::Preempt);
+        self.answer_requests();
+        while let Some(cpu) = self.touched.pop() {
+            self.refresh(cpu);
         }
         Ok(())
     }
 
-    fn due_period(&self) -> Option<QueueId> {
-        if !self.has_periods {
-            return None;
+    /// What a CPU is due for.
+    fn step_on(&mut self, cpu: u32, key: u64) -> Result<(), RunError> {
+        const PROGRAM: u64 = Due::Program as u64;
+        const SLICE_TIMER: u64 = Due::SliceTimer as u64;
+        const RESCHEDULE: u64 = Due::Reschedule as u64;
+        match key & 7 {
+            PROGRAM => {
+                if let Some(task) = self.cpus[cpu as usize].running {
+                    self.run_program(cpu, task)?;
+                }
+            }
+            SLICE_TIMER => {
+                self.observe_slice_timer(cpu);
+                self.fair.slice_timer_fires();
+            }
+            RESCHEDULE => self.schedule(cpu, Leave::Preempt),
+            _ => self.tick(cpu),
         }
-        self.fair.next_period().filter(|(expiry, _)| *expiry <= self.now).map(|(_, q)| q)
+        Ok(())
+    }
+
+    /// Requests that this step has made: they act at once, or are on their way.
+    fn answer_requests(&mut self) {
+        let delay = if std::mem::take(&mut self.requests_travel) { self.input.machine.wakeup_ns } else { 0 };
+        self.answer_core_wide();
+        let mut index = 0;
+        while index < self.fair.asked.len() {
+            let cpu = self.fair.asked[index];
+            index += 1;
+            if self.fair.at(cpu).rq().request.is_none() {
+                continue;
+            }
+            self.touched.push(cpu);
+            if delay == 0 {
+                self.schedule(cpu, Leave::Preempt);
+                self.answer_core_wide();
+            } else {
+                let arrival = &mut self.cpus[cpu as usize].reschedule_at;
+                *arrival = (*arrival).min(self.now + delay);
+            }
+        }
+        self.fair.asked.clear();
+    }
+
+    /// What one CPU has decided for its siblings acts at once: two cookies never share a core.
+    fn answer_core_wide(&mut self) {
+        while let Some(cpu) = self.core.asked.pop() {
+            if self.fair.at(cpu).rq().request.is_some() {
+                self.schedule(cpu, Leave::Preempt);
+            }
+        }
+    }
+
+    /// Brings the agenda up to date with what a CPU needs next.
+    fn refresh(&mut self, cpu: u32) {
+        let state = &self.cpus[cpu as usize];
+        let mut key = agenda::key(state.completes_at, Due::Program as u64);
+        if let Some(expiry) = self.fair.rqs[cpu as usize].timer.expiry() {
+            key = key.min(agenda::key(expiry, Due::SliceTimer as u64));
+        }
+        key = key.min(agenda::key(state.reschedule_at, Due::Reschedule as u64));
+        if state.running.is_some() || (self.many && !state.tick_stopped) {
+            key = key.min(agenda::key(state.next_tick, Due::Tick as u64));
+        }
+        self.agenda.set(cpu, key);
+        if self.many {
+            self.book_cpu(cpu);
+        }
     }
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Fork(task) => self.start_fork(task),
-            Event::Wake(task) => {
-                let since = self.now - self.input.machine.wakeup_ns.min(self.now);
-                let since = if self.tasks[task as usize].waking { self.tasks[task as usize].woken_at } else { since };
-                self.wake(task, since);
+            Event::Fork(task) => {
+                let cpu = self.tasks[task as usize].cpu;
+                self.start_fork(task, cpu);
             }
+            Event::Wake(task) => {
+                let cpu = self.tasks[task as usize].timer_cpu;
+                self.wake(task, cpu, false);
+            }
+            Event::Activate(task) => self.activate(task),
             Event::Replenish(task) => {
                 let runnable = self.tasks[task as usize].state == TaskState::Queued;
-                self.higher.replenish(task, runnable);
+                let cpu = self.tasks[task as usize].cpu;
+                self.fair.at(cpu);
+                self.cpus[cpu as usize].higher.replenish(task, runnable);
                 if runnable {
-                    self.check_higher(task);
+                    self.check_higher(cpu, task);
                 }
             }
             Event::Outside(index) => {
                 let change = self.input.events[index as usize].change.clone();
                 self.change(&change);
             }
+            Event::NohzBalance(cpu) => self.nohz_balance(cpu),
+            Event::ActiveBalance(cpu) => self.active_balance(cpu),
+            Event::CookieSteal(cpu) => self.steal_cookie(cpu),
         }
     }
 
-    fn start_fork(&mut self, task: u32) {
-        self.tasks[task as usize].state = TaskState::Queued;
-        self.statistics.runnable(self.now, self.now, task, true);
-        let before = self.fair.request;
-        if self.is_higher(task) {
-            self.start_higher(task);
-        } else {
-            self.fair.fork(self.tasks[task as usize].entity);
+    /// A new task starts; its parent runs on `parent_cpu`.
+    fn start_fork(&mut self, task: u32, parent_cpu: u32) {
+        self.fair.at(parent_cpu);
+        let higher = self.is_higher(task);
+        let entity = self.tasks[task as usize].entity;
+        if !higher {
+            self.fair.fork(entity);
         }
-        self.observe_wakeup(task, true, before);
-    }
-
-    /// A task is woken; `since`: when it was asked to be.
-    fn wake(&mut self, task: u32, since: u64) {
+        let cpu = self.choose_fork_cpu(task, parent_cpu);
+        self.requests_travel |= cpu != parent_cpu;
         let state = &mut self.tasks[task as usize];
-        state.waking = false;
         state.state = TaskState::Queued;
-        let entity = state.entity;
-        self.fair.counters.ttwu_count += 1;
-        self.fair.counters.ttwu_local += 1;
-        self.statistics.runnable(self.now, since, task, false);
-        let before = self.fair.request;
-        if self.is_higher(task) {
-            self.start_higher(task);
+        state.cpu = cpu;
+        state.recent_used_cpu = parent_cpu;
+        self.statistics.runnable(self.now, cpu, task, true);
+        self.fair.put_on_cpu(entity, cpu);
+        let before = self.fair.at(cpu).rq().request;
+        if higher {
+            self.start_higher(cpu, task);
         } else {
-            self.fair.wake(entity);
+            self.fair.start(entity);
+            self.core_enqueued(task);
         }
-        self.observe_wakeup(task, false, before);
+        self.became_runnable(cpu);
+        self.observe_wakeup(cpu, task, true, before);
+    }
+
+    /// A sleeping task is woken from `waker_cpu`; `sync`: the waker is about to sleep (WF_SYNC).
+    fn wake(&mut self, task: u32, waker_cpu: u32, sync: bool) {
+        let entity = self.tasks[task as usize].entity;
+        self.requests_travel = true;
+        self.fair.rqs[waker_cpu as usize].counters.ttwu_count += 1;
+        let previous = self.tasks[task as usize].cpu;
+        let mut cpu = previous;
+        if self.many && !self.fair.is_delayed(entity) {
+            cpu = self.choose_wakeup_cpu(task, waker_cpu, sync);
+        }
+        if cpu == waker_cpu {
+            self.fair.rqs[waker_cpu as usize].counters.ttwu_local += 1;
+        } else if self.many {
+            self.count_remote_wakeup(waker_cpu, cpu);
+        }
+        self.tasks[task as usize].moved = cpu != previous;
+        if cpu != previous {
+            self.leave_for(task, cpu);
+            self.statistics.migration(task, true);
+        }
+        if self.wakes_by_interrupt(cpu, waker_cpu) && !self.fair.is_delayed(entity) {
+            self.tasks[task as usize].activating = true;
+            self.cpus[cpu as usize].wakeups_pending += 1;
+            self.events.push(self.now + self.input.machine.wakeup_ns, Event::Activate(task));
+        } else {
+            self.enqueue_woken(task, cpu);
+        }
+    }
+
+    /// A sleeping task's CPU becomes another.
+    fn leave_for(&mut self, task: u32, cpu: u32) {
+        let state = &mut self.tasks[task as usize];
+        let from = std::mem::replace(&mut state.cpu, cpu);
+        let (entity, policy) = (state.entity, state.policy);
+        if is_higher(policy) {
+            let taken = self.cpus[from as usize].higher.take_state(task);
+            self.cpus[cpu as usize].higher.put_state(task, taken);
+            self.fair.put_on_cpu(entity, cpu);
+        } else {
+            self.fair.at(from).migrate_sleeping(entity, cpu);
+        }
+    }
+
+    /// A wake-up that was queued to another CPU arrives there.
+    fn activate(&mut self, task: u32) {
+        let state = &mut self.tasks[task as usize];
+        state.activating = false;
+        let cpu = state.cpu;
+        self.cpus[cpu as usize].wakeups_pending -= 1;
+        self.enqueue_woken(task, cpu);
+        self.requests_travel = false;
+    }
+
+    fn enqueue_woken(&mut self, task: u32, cpu: u32) {
+        let state = &mut self.tasks[task as usize];
+        state.state = TaskState::Queued;
+        let (entity, moved) = (state.entity, state.moved);
+        self.statistics.runnable(self.now, cpu, task, false);
+        let before = self.fair.at(cpu).rq().request;
+        if self.is_higher(task) {
+            self.start_higher(cpu, task);
+        } else {
+            self.fair.wake(entity, moved);
+            self.core_enqueued(task);
+        }
+        self.became_runnable(cpu);
+        self.observe_wakeup(cpu, task, false, before);
     }
 
     fn change(&mut self, change: &Change) {
+        self.fair.at(0);
         match *change {
-            Change::Weight(group, weight) => self.fair.write_weight(queue_of(Some(group)), weight),
-            Change::Idle(group, idle) => self.fair.write_idle(queue_of(Some(group)), idle),
+            Change::Weight(group, weight) => self.fair.write_weight(group, weight),
+            Change::Idle(group, idle) => self.fair.write_idle(group, idle),
             Change::Max { group, quota_ns, period_ns, burst_ns } => {
                 self.has_periods = true;
-                self.fair.write_max(queue_of(Some(group)), quota_ns, period_ns, burst_ns);
+                self.fair.write_max(group, quota_ns, period_ns, burst_ns);
             }
             Change::Move(TaskId(task), group) => {
                 let task = &self.tasks[task as usize];
                 if task.state != TaskState::Exited {
                     let started = task.state != TaskState::New;
-                    self.fair.move_task(task.entity, queue_of(group), started);
+                    let (cpu, entity) = (task.cpu, task.entity);
+                    let to = self.fair.at(cpu).queue_of(group);
+                    self.fair.move_task(entity, to, started);
+                    self.touched.push(cpu);
                 }
             }
         }
@@ -314,14 +526,32 @@ impl<C: FairClass> Core<C> {
 
     fn end_warmup(&mut self) {
         self.warm = true;
-        self.statistics.restart(self.now, &self.fair.counters);
-        self.counters_before = self.fair.counters;
+        self.statistics.restart(self.now, self.fair.rqs.iter().map(|rq| &rq.counters));
+        self.books.restart(self.now);
+        self.counters_before = self.fair.rqs.iter().map(|rq| rq.counters).collect();
+    }
+
+    /// The counters of all CPUs from the start of the run.
+    fn counters(&self) -> Counters {
+        let mut all = Counters::default();
+        for rq in &self.fair.rqs {
+            all.add(&rq.counters);
+        }
+        all
     }
 
     fn finish(mut self) -> Run {
-        let hash = self.statistics.close(self.now, self.running, &self.fair.counters);
-        let counters = self.fair.counters.since(&self.counters_before);
-        self.statistics.cpu.counters = counters;
+        let mut counters = Counters::default();
+        for cpu in 0..self.cpus.len() {
+            let now = self.fair.rqs[cpu].counters;
+            self.statistics.close_cpu(self.now, cpu as u32, self.cpus[cpu].running, &now);
+            let since = now.since(&self.counters_before[cpu]);
+            counters.add(&since);
+            self.statistics.cpus[cpu].counters = since;
+        }
+        self.close_books();
+        let all = self.counters();
+        let hash = self.statistics.close(&all);
         for (result, task) in self.statistics.results.iter_mut().zip(&self.tasks) {
             result.nice = task.nice;
         }
@@ -329,22 +559,17 @@ impl<C: FairClass> Core<C> {
             until_ns: self.input.until_ns,
             warmup_ns: self.input.warmup_ns,
             tasks: self.statistics.results,
-            cpus: vec![self.statistics.cpu],
+            cpus: self.statistics.cpus,
             counters,
-            domains: Vec::new(),
-            placement: crate::output::Placement::default(),
-            work_conservation: crate::output::WorkConservation::default(),
-            shared_cores: Vec::new(),
-            cookie_mix_ns: 0,
+            domains: self.books.domains(&self.topology),
+            placement: self.books.placement,
+            work_conservation: self.books.gap,
+            shared_cores: self.books.shared_cores(),
+            cookie_mix_ns: self.books.cookie_mix_ns,
             operations: self.statistics.operations,
             record: self.statistics.record,
             hash,
             total_switches: self.statistics.total_switches,
         }
     }
-}
-
-/// The queue of a group; none: the root's.
-fn queue_of(group: Option<GroupId>) -> QueueId {
-    group.map_or(QueueId::ROOT, |group| QueueId(group.0 + 1))
 }

@@ -54,6 +54,15 @@ pub(super) struct ObjectStates {
     pub barriers: Vec<Barrier>,
     pub suspensions: Vec<VecDeque<u32>>,
     pub timers: Vec<Timer>,
+    pub pipes: Vec<Pipe>,
+}
+
+/// A pipe: messages in it, and who waits for them or for room.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pipe {
+    pub messages: u32,
+    pub readers: VecDeque<u32>,
+    pub writers: VecDeque<u32>,
 }
 
 impl ObjectStates {
@@ -66,6 +75,7 @@ impl ObjectStates {
             barriers: objects.barriers.iter().map(barrier).collect(),
             suspensions: vec![VecDeque::new(); objects.suspensions],
             timers: vec![Timer::default(); objects.timers],
+            pipes: vec![Pipe::default(); objects.pipes.len()],
         }
     }
 }

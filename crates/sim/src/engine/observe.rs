@@ -3,21 +3,21 @@
 
 use super::Core;
 use crate::explain::{Moment, MomentKind, QueueView};
-use crate::fair::{FairClass, PickView, QueueId};
+use crate::fair::{FairClass, PickView};
 use crate::input::{GroupId, TaskId};
 use crate::output::TaskState;
 use crate::reason::Reason;
 
 impl<C: FairClass> Core<C> {
-    fn moment(&mut self, kind: MomentKind, queues: Vec<QueueView>) {
+    fn moment(&mut self, cpu: u32, kind: MomentKind, queues: Vec<QueueView>) {
         let at_ns = self.now;
         if let Some(observed) = &mut self.observed {
-            observed.push(Moment { at_ns, kind, queues });
+            observed.push(Moment { at_ns, cpu, kind, queues });
         }
     }
 
-    fn running_task(&self) -> Option<TaskId> {
-        self.running.map(TaskId)
+    fn running_task(&self, cpu: u32) -> Option<TaskId> {
+        self.cpus[cpu as usize].running.map(TaskId)
     }
 
     /// Before a pick: the queues it will see.
@@ -28,6 +28,7 @@ impl<C: FairClass> Core<C> {
     /// After schedule() has picked.
     pub(super) fn observe_schedule(
         &mut self,
+        cpu: u32,
         prev: Option<u32>,
         next: Option<u32>,
         reason: Reason,
@@ -41,40 +42,41 @@ impl<C: FairClass> Core<C> {
             task.state == TaskState::Blocked && self.fair.entity[task.entity].on_rq
         });
         let (prev, next) = (prev.map(TaskId), next.map(TaskId));
-        self.moment(MomentKind::Schedule { prev, next, reason, delayed, finished, throttled }, queues);
+        self.moment(cpu, MomentKind::Schedule { prev, next, reason, delayed, finished, throttled }, queues);
     }
 
     /// After a wake-up or a fork; `before`: the request that was there already.
-    pub(super) fn observe_wakeup(&mut self, task: u32, fork: bool, before: Option<Reason>) {
+    pub(super) fn observe_wakeup(&mut self, cpu: u32, task: u32, fork: bool, before: Option<Reason>) {
         self.last_decision = Some(self.now);
         if self.observed.is_none() {
             return;
         }
         let queues = self.fair.views_of_task(self.tasks[task as usize].entity);
-        let request = self.fair.request.filter(|_| before.is_none());
-        let running = self.running_task();
-        self.moment(MomentKind::Wakeup { task: TaskId(task), running, fork, request }, queues);
+        let request = self.fair.rqs[cpu as usize].request.filter(|_| before.is_none());
+        let running = self.running_task(cpu);
+        self.moment(cpu, MomentKind::Wakeup { task: TaskId(task), running, fork, request }, queues);
     }
 
-    pub(super) fn observe_tick(&mut self, before: Option<Reason>) {
-        if let (Some(task), true) = (self.running, self.observed.is_some()) {
+    pub(super) fn observe_tick(&mut self, cpu: u32, before: Option<Reason>) {
+        if let (Some(task), true) = (self.cpus[cpu as usize].running, self.observed.is_some()) {
             let queues = self.fair.views_of_task(self.tasks[task as usize].entity);
-            let request = self.fair.request.filter(|_| before.is_none());
-            self.moment(MomentKind::Tick { running: TaskId(task), request }, queues);
+            let request = self.fair.rqs[cpu as usize].request.filter(|_| before.is_none());
+            self.moment(cpu, MomentKind::Tick { running: TaskId(task), request }, queues);
         }
     }
 
-    pub(super) fn observe_slice_timer(&mut self) {
+    pub(super) fn observe_slice_timer(&mut self, cpu: u32) {
         if self.observed.is_some() {
-            let running = self.running_task();
-            self.moment(MomentKind::SliceTimer { running }, Vec::new());
+            let running = self.running_task(cpu);
+            self.moment(cpu, MomentKind::SliceTimer { running }, Vec::new());
         }
     }
 
-    pub(super) fn observe_period(&mut self, q: QueueId) {
+    pub(super) fn observe_period(&mut self, group: GroupId) {
         if self.observed.is_some() {
+            let q = self.fair.at(0).queue_of(Some(group));
             let throttled = self.fair.queues[q].is_throttled();
-            self.moment(MomentKind::Period { group: GroupId(q.0 - 1), throttled }, Vec::new());
+            self.moment(0, MomentKind::Period { group, throttled }, Vec::new());
         }
     }
 }

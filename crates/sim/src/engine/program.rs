@@ -1,10 +1,11 @@
 //! Programs: what the running task does at its instant.
 //! Not for the order of events among each other: that is the engine's loop.
 
+use super::cpu_set::CpuSet;
 use super::{Core, Doing, Event, Leave, MAX_STEPS_AT_ONE_INSTANT, MAX_TASKS, is_higher};
 use crate::error::RunError;
 use crate::fair::{FairClass, SliceChange};
-use crate::input::{ConditionId, MutexId, Policy, Program, Step, TimerRef};
+use crate::input::{ConditionId, MutexId, PipeId, Policy, Program, Step, TimerRef};
 use crate::reason::Reason;
 
 /// What a step leads to.
@@ -15,12 +16,15 @@ enum Outcome {
     Block,
     /// It yields.
     Yield,
+    /// It may no longer run on this CPU.
+    Leave,
 }
 
 impl<C: FairClass> Core<C> {
     /// The running task has used up what it was doing: its next step begins, or it is done.
-    pub(super) fn run_program(&mut self, task: u32) -> Result<(), RunError> {
-        self.bring_up_to_date(task);
+    pub(super) fn run_program(&mut self, cpu: u32, task: u32) -> Result<(), RunError> {
+        self.bring_up_to_date(cpu, task);
+        self.fair.at(cpu);
         let state = &mut self.tasks[task as usize];
         state.doing = Doing::Nothing;
         let outcome = if let Some(mutex) = state.relock.take() {
@@ -30,7 +34,7 @@ impl<C: FairClass> Core<C> {
             let program = state.program.take();
             let next = program.as_deref().map_or(Ok(None), |program| self.next_step(task, program))?;
             let Some(step) = next else {
-                self.schedule(Leave::Exit);
+                self.schedule(cpu, Leave::Exit);
                 return Ok(());
             };
             let outcome = self.do_step(task, step)?;
@@ -39,10 +43,12 @@ impl<C: FairClass> Core<C> {
         };
         match outcome {
             Outcome::Continue => {
-                self.completes_at = self.tasks[task as usize].completes_at(self.now);
+                let state = &mut self.cpus[cpu as usize];
+                state.completes_at = self.tasks[task as usize].completes_at(self.now, state.speed);
             }
-            Outcome::Block => self.schedule(Leave::Block),
-            Outcome::Yield => self.schedule(Leave::Yield),
+            Outcome::Leave => self.leave_by_affinity(cpu, task),
+            Outcome::Block => self.schedule(cpu, Leave::Block),
+            Outcome::Yield => self.schedule(cpu, Leave::Yield),
         }
         Ok(())
     }
@@ -95,7 +101,7 @@ impl<C: FairClass> Core<C> {
             Step::Run(length) => {
                 let work = state.random.draw(length, &mut state.traces);
                 if work > 0 {
-                    state.doing = Doing::Work(work + self.input.machine.run_step_ns);
+                    state.doing = Doing::Work(work + self.input.machine.run_step_ns, 0);
                 }
             }
             Step::Runtime(length) => {
@@ -127,12 +133,12 @@ impl<C: FairClass> Core<C> {
             }
             Step::Signal(ConditionId(condition)) => {
                 if let Some(waiter) = self.objects.conditions[*condition as usize].pop_front() {
-                    self.wake_by_task(waiter);
+                    self.wake_by_task(task, waiter, false);
                 }
             }
             Step::Broadcast(ConditionId(condition)) => {
                 while let Some(waiter) = self.objects.conditions[*condition as usize].pop_front() {
-                    self.wake_by_task(waiter);
+                    self.wake_by_task(task, waiter, false);
                 }
             }
             Step::Suspend(point) => {
@@ -141,13 +147,13 @@ impl<C: FairClass> Core<C> {
             }
             Step::Resume(point) => {
                 while let Some(waiter) = self.objects.suspensions[point.0 as usize].pop_front() {
-                    self.wake_by_task(waiter);
+                    self.wake_by_task(task, waiter, false);
                 }
             }
             Step::SemaphorePost(semaphore) => {
                 let semaphore = &mut self.objects.semaphores[semaphore.0 as usize];
                 match semaphore.waiters.pop_front() {
-                    Some(waiter) => self.wake_by_task(waiter),
+                    Some(waiter) => self.wake_by_task(task, waiter, false),
                     None => semaphore.count += 1,
                 }
             }
@@ -167,13 +173,14 @@ impl<C: FairClass> Core<C> {
                     return Ok(Outcome::Block);
                 }
                 while let Some(waiter) = self.objects.barriers[place].arrived.pop_front() {
-                    self.wake_by_task(waiter);
+                    self.wake_by_task(task, waiter, false);
                 }
             }
             Step::Yield => {
-                self.fair.counters.yld_count += 1;
-                if self.fair.higher_runs {
-                    self.higher.yield_now(task, state.policy);
+                let (policy, cpu) = (state.policy, state.cpu);
+                self.fair.rq_mut().counters.yld_count += 1;
+                if self.fair.rq().higher_runs {
+                    self.cpus[cpu as usize].higher.yield_now(task, policy);
                 } else {
                     self.fair.yield_now();
                 }
@@ -195,10 +202,10 @@ impl<C: FairClass> Core<C> {
                 }
             }
             Step::Move(group) => {
-                let entity = state.entity;
-                self.fair.move_task(entity, super::queue_of(*group), true);
+                let (entity, to) = (state.entity, self.fair.queue_of(*group));
+                self.fair.move_task(entity, to, true);
             }
-            Step::Weight(group, weight) => self.fair.write_weight(super::queue_of(Some(*group)), *weight),
+            Step::Weight(group, weight) => self.fair.write_weight(*group, *weight),
             Step::OperationBegin(operation) => state.operations[operation.0 as usize] = Some(now),
             Step::OperationEnd(operation) => {
                 if let Some(begun) =
@@ -207,7 +214,44 @@ impl<C: FairClass> Core<C> {
                     self.statistics.operations[operation.0 as usize].latency.add(now - begun);
                 }
             }
-            Step::PipeWrite(_) | Step::PipeRead(_) | Step::Affinity(_) | Step::Cookie(_) => {}
+            Step::PipeWrite(PipeId(pipe)) => {
+                let capacity = self.input.objects.pipes[*pipe as usize];
+                let pipe = &mut self.objects.pipes[*pipe as usize];
+                if pipe.messages >= capacity {
+                    pipe.writers.push_back(task);
+                    state.at -= 1;
+                    return Ok(Outcome::Block);
+                }
+                pipe.messages += 1;
+                if pipe.messages == 1
+                    && let Some(reader) = pipe.readers.pop_front()
+                {
+                    self.wake_by_task(task, reader, true);
+                }
+            }
+            Step::PipeRead(PipeId(pipe)) => {
+                let capacity = self.input.objects.pipes[*pipe as usize];
+                let pipe = &mut self.objects.pipes[*pipe as usize];
+                if pipe.messages == 0 {
+                    pipe.readers.push_back(task);
+                    state.at -= 1;
+                    return Ok(Outcome::Block);
+                }
+                pipe.messages -= 1;
+                if pipe.messages + 1 == capacity
+                    && let Some(writer) = pipe.writers.pop_front()
+                {
+                    self.wake_by_task(task, writer, true);
+                }
+            }
+            Step::Affinity(cpus) => {
+                state.allowed = cpus.as_ref().map(|cpus| Box::new(CpuSet::of(cpus)));
+                return Ok(self.leave_forbidden_cpu(task));
+            }
+            Step::Cookie(cookie) => {
+                let cpu = state.cpu;
+                self.change_cookie(cpu, task, *cookie);
+            }
             Step::LoopStart { .. } | Step::LoopEnd { .. } => {}
         }
         Ok(Outcome::Continue)
@@ -218,11 +262,13 @@ impl<C: FairClass> Core<C> {
         let state = &mut self.tasks[task as usize];
         let (entity, old_policy, worse) = (state.entity, state.policy, nice > state.nice);
         (state.policy, state.nice) = (policy, nice);
+        let cpu = state.cpu;
         let was_higher = is_higher(old_policy);
         if was_higher {
-            self.charge_higher(task, false);
-            self.higher.dequeue(task, old_policy);
+            self.charge_higher(cpu, task, false);
+            self.cpus[cpu as usize].higher.dequeue(task, old_policy);
         }
+        self.placing.any_higher |= is_higher(policy);
         match (was_higher, is_higher(policy)) {
             (false, false) => self.fair.set_attributes(entity, policy, nice, slice, worse),
             (false, true) => self.fair.leave_running(entity),
@@ -232,36 +278,41 @@ impl<C: FairClass> Core<C> {
             }
             (true, true) => {}
         }
-        self.fair.higher_runs = is_higher(policy);
+        self.fair.rq_mut().higher_runs = is_higher(policy);
+        let state = &mut self.cpus[cpu as usize];
         if is_higher(policy) {
-            self.higher_charged = self.now;
-            self.higher.enqueue(task, policy, self.now);
+            state.higher_charged = self.now;
+            state.higher.enqueue(task, policy, self.now);
         }
-        if self.higher.pick().is_some_and(|first| first != task) {
+        if state.higher.pick().is_some_and(|first| first != task) {
             self.fair.request(Reason::HigherClass);
         }
     }
 
     fn sleep_until(&mut self, task: u32, until: u64) -> Outcome {
         let until = until + self.input.machine.sleep_ns;
-        self.expect_wakeup(task, until);
+        let state = &mut self.tasks[task as usize];
+        state.timer_cpu = state.cpu;
+        self.events.push(until, Event::Wake(task));
         Outcome::Block
     }
 
-    /// A wake-up asked for at `at` arrives after what a wake-up costs.
-    fn expect_wakeup(&mut self, task: u32, at: u64) {
-        let state = &mut self.tasks[task as usize];
-        state.waking = true;
-        state.woken_at = at;
-        self.events.push(at + self.input.machine.wakeup_ns, Event::Wake(task));
+    /// The running task wakes another.
+    fn wake_by_task(&mut self, waker: u32, task: u32, sync: bool) {
+        let cpu = self.tasks[waker as usize].cpu;
+        self.wake(task, cpu, sync);
+        self.fair.at(cpu);
     }
 
-    fn wake_by_task(&mut self, task: u32) {
-        if self.input.machine.wakeup_ns == 0 {
-            self.wake(task, self.now);
-        } else {
-            self.expect_wakeup(task, self.now);
+    /// A task whose CPUs have changed goes to one of them: the stopper moves it at once.
+    fn leave_forbidden_cpu(&mut self, task: u32) -> Outcome {
+        let state = &self.tasks[task as usize];
+        let cpu = state.cpu;
+        if state.may_run_on(cpu) {
+            return Outcome::Continue;
         }
+        self.cpus[cpu as usize].completes_at = self.now;
+        Outcome::Leave
     }
 
     fn lock(&mut self, task: u32, mutex: MutexId) -> Outcome {
@@ -281,7 +332,7 @@ impl<C: FairClass> Core<C> {
         }
         mutex.holder = mutex.waiters.pop_front();
         if let Some(next) = mutex.holder {
-            self.wake_by_task(next);
+            self.wake_by_task(task, next, false);
         }
         Ok(())
     }
@@ -297,8 +348,11 @@ impl<C: FairClass> Core<C> {
         spec.name = format!("{}-{number}", spec.name);
         spec.identity = spec.identity.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         spec.birth = crate::input::Birth::Fork;
+        let cpu = self.tasks[parent as usize].cpu;
+        spec.previous_cpu = cpu;
         let child = self.add_task(&spec);
-        self.start_fork(child);
+        self.start_fork(child, cpu);
+        self.fair.at(cpu);
         Ok(())
     }
 }

@@ -25,6 +25,11 @@ impl Random {
         mix(self.0)
     }
 
+    /// A whole number below `bound`.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u32
+    }
+
     /// In (0, 1], so that its logarithm is finite.
     fn unit(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64

@@ -102,7 +102,7 @@ impl Simulation {
     /// The scheduler's counters from the start of the run.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        with_core!(&self.0, core => core.fair.counters)
+        with_core!(&self.0, core => core.counters())
     }
 
     /// The scheduler's state now: nothing is charged for it.

@@ -19,21 +19,26 @@ struct Stamps {
     woken: bool,
 }
 
+/// A CPU's last switch.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastSwitch {
+    at: u64,
+    /// The CPU's counters then.
+    counters: Counters,
+}
+
 /// The statistics of a run in progress. Times are nanoseconds.
 #[derive(Clone)]
 pub(super) struct Statistics {
     pub results: Vec<TaskResult>,
     stamps: Vec<Stamps>,
-    pub cpu: CpuResult,
+    pub cpus: Vec<CpuResult>,
+    last: Vec<LastSwitch>,
     pub operations: Vec<OperationResult>,
     pub record: Record,
     hash: Xxh3,
     /// Where counting begins.
     from: u64,
-    /// When the last switch was.
-    switched_at: u64,
-    /// The counters then.
-    counters_then: Counters,
     pub total_switches: u64,
     /// Nothing is counted any more: the run goes on for its decisions only.
     muted: bool,
@@ -46,17 +51,16 @@ impl std::fmt::Debug for Statistics {
 }
 
 impl Statistics {
-    pub fn new(operations: usize, record_budget: usize) -> Self {
+    pub fn new(cpus: usize, operations: usize, record_budget: usize) -> Self {
         Self {
             results: Vec::new(),
             stamps: Vec::new(),
-            cpu: CpuResult::default(),
+            cpus: vec![CpuResult::default(); cpus],
+            last: vec![LastSwitch::default(); cpus],
             operations: vec![OperationResult::default(); operations],
             record: Record::new(record_budget),
             hash: Xxh3::new(),
             from: 0,
-            switched_at: 0,
-            counters_then: Counters::default(),
             total_switches: 0,
             muted: false,
         }
@@ -64,7 +68,7 @@ impl Statistics {
 
     /// Books in which nothing is counted.
     pub fn muted() -> Self {
-        Self { muted: true, ..Self::new(0, 0) }
+        Self { muted: true, ..Self::new(0, 0, 0) }
     }
 
     /// Whether nothing is counted.
@@ -80,68 +84,91 @@ impl Statistics {
         self.stamps.push(Stamps::default());
     }
 
-    fn hash_event(&mut self, kind: u8, at_ns: u64, prev: TaskId, next: TaskId) {
+    fn hash_event(&mut self, kind: u8, at_ns: u64, cpu: u16, prev: TaskId, next: TaskId) {
         let mut bytes = [0; 20];
         bytes[..8].copy_from_slice(&at_ns.to_le_bytes());
         bytes[8..12].copy_from_slice(&prev.0.to_le_bytes());
         bytes[12..16].copy_from_slice(&next.0.to_le_bytes());
-        // Bytes 16 and 17 are the CPU, always 0 with one CPU.
+        bytes[16..18].copy_from_slice(&cpu.to_le_bytes());
         bytes[18] = kind;
         self.hash.update(&bytes);
     }
 
-    /// A task becomes runnable, by a wake-up at `since` or by a fork.
-    pub fn runnable(&mut self, now: u64, since: u64, task: u32, fork: bool) {
+    /// A task becomes runnable on a CPU, by a wake-up or by a fork.
+    pub fn runnable(&mut self, now: u64, cpu: u32, task: u32, fork: bool) {
         if self.muted {
             return;
         }
         let id = TaskId(task);
-        self.hash_event(if fork { 254 } else { 255 }, now, id, id);
+        let cpu = cpu as u16;
+        self.hash_event(if fork { 254 } else { 255 }, now, cpu, id, id);
         if fork {
-            self.record.fork(now, 0, id);
+            self.record.fork(now, cpu, id);
         } else {
-            self.record.wakeup(now, 0, id);
+            self.record.wakeup(now, cpu, id);
         }
         self.results[task as usize].wakeups += 1;
         let stamps = &mut self.stamps[task as usize];
-        stamps.wait_since = since;
+        stamps.wait_since = now;
         stamps.woken = true;
     }
 
-    /// A context switch at `now`; `runnable`: prev stays on the run queue.
-    pub fn switch(&mut self, now: u64, prev: Option<u32>, next: Option<u32>, reason: Reason, counters: &Counters) {
+    /// A task changes its CPU.
+    pub fn migration(&mut self, task: u32, at_wakeup: bool) {
+        if let Some(result) = self.results.get_mut(task as usize) {
+            result.migrations += 1;
+            result.migrations_at_wakeup += u64::from(at_wakeup);
+        }
+    }
+
+    /// A context switch on a CPU; `counters`: that CPU's.
+    pub fn switch(
+        &mut self,
+        now: u64,
+        cpu: u32,
+        prev: Option<u32>,
+        next: Option<u32>,
+        reason: Reason,
+        counters: &Counters,
+    ) {
         if self.muted {
             return;
         }
         let id = |task: Option<u32>| task.map_or(IDLE, TaskId);
-        self.hash_event(reason as u8, now, id(prev), id(next));
-        self.record.switch(now, 0, id(next), reason);
+        self.hash_event(reason as u8, now, cpu as u16, id(prev), id(next));
+        self.record.switch(now, cpu as u16, id(next), reason);
         self.total_switches += 1;
-        self.cpu.switches += 1;
-        self.close_stretch(now, prev, counters);
+        self.cpus[cpu as usize].switches += 1;
+        self.close_stretch(now, cpu, prev, counters);
         if let Some(prev) = prev {
             self.leave(now, prev, reason);
         }
         if let Some(next) = next {
-            self.come(now, next);
+            let wait = self.come(now, next);
+            self.cpus[cpu as usize].run_delay_ns += wait;
         }
     }
 
     /// Books the CPU's time since the last switch.
-    fn close_stretch(&mut self, now: u64, running: Option<u32>, counters: &Counters) {
-        let counted = counters.since(&self.counters_then);
-        self.counters_then = *counters;
-        let length = now.saturating_sub(self.switched_at.max(self.from));
+    fn close_stretch(&mut self, now: u64, cpu: u32, running: Option<u32>, counters: &Counters) {
+        let (cpus, cpu) = (self.cpus.len(), cpu as usize);
+        let last = &mut self.last[cpu];
+        let length = now.saturating_sub(last.at.max(self.from));
+        let counted = counters.since(&last.counters);
+        *last = LastSwitch { at: now, counters: *counters };
         match running {
             Some(task) => {
-                self.cpu.busy_ns += length;
+                self.cpus[cpu].busy_ns += length;
                 let result = &mut self.results[task as usize];
                 result.runtime_ns += length;
                 result.counters.add(&counted);
+                if cpus > 1 {
+                    result.runtime_by_cpu_ns.resize(cpus, 0);
+                    result.runtime_by_cpu_ns[cpu] += length;
+                }
             }
-            None => self.cpu.idle_ns += length,
+            None => self.cpus[cpu].idle_ns += length,
         }
-        self.switched_at = now;
     }
 
     fn leave(&mut self, now: u64, task: u32, reason: Reason) {
@@ -161,7 +188,8 @@ impl Statistics {
         stamps.wait_since = now;
     }
 
-    fn come(&mut self, now: u64, task: u32) {
+    /// Answers how long it waited.
+    fn come(&mut self, now: u64, task: u32) -> u64 {
         let stamps = &mut self.stamps[task as usize];
         let result = &mut self.results[task as usize];
         result.switches += 1;
@@ -174,23 +202,30 @@ impl Statistics {
             result.wake_delay.add(wait);
         }
         stamps.run_since = now;
+        wait
     }
 
     /// The warm-up ends: counting begins anew.
-    pub fn restart(&mut self, now: u64, counters: &Counters) {
-        self.counters_then = *counters;
+    pub fn restart<'a>(&mut self, now: u64, counters: impl Iterator<Item = &'a Counters>) {
+        for (last, counters) in self.last.iter_mut().zip(counters) {
+            last.counters = *counters;
+        }
         for result in &mut self.results {
             let name = std::mem::take(&mut result.name);
             *result = TaskResult { name, ..TaskResult::default() };
         }
-        self.cpu = CpuResult::default();
+        self.cpus.fill_with(CpuResult::default);
         self.operations.fill_with(OperationResult::default);
         self.from = now;
     }
 
-    /// The end of the run: closes the running stretch. Answers the hash over all and `counters`.
-    pub fn close(&mut self, now: u64, running: Option<u32>, counters: &Counters) -> u64 {
-        self.close_stretch(now, running, counters);
+    /// The end of the run on a CPU: closes the running stretch.
+    pub fn close_cpu(&mut self, now: u64, cpu: u32, running: Option<u32>, counters: &Counters) {
+        self.close_stretch(now, cpu, running, counters);
+    }
+
+    /// The hash over all that happened and the run's `counters`.
+    pub fn close(&mut self, counters: &Counters) -> u64 {
         for (_, value) in counters.all() {
             self.hash.update(&value.to_le_bytes());
         }

@@ -1,8 +1,10 @@
-//! A task in a run: its place in its program and what it waits for.
-//! Not for how the scheduler sees it: that is its entity.
+//! A task in a run: its place in its program, what it waits for, and what placement knows of it.
+//! Not for how the fair class sees it: that is its entity.
 
 use std::sync::Arc;
 
+use super::cpu::{FULL_SPEED, Waker};
+use super::cpu_set::CpuSet;
 use super::random::Random;
 use crate::fair::EntityId;
 use crate::input::{MutexId, Policy, Program, TaskSpec};
@@ -13,8 +15,8 @@ use crate::output::TaskState;
 pub(super) enum Doing {
     /// At the beginning of a step.
     Nothing,
-    /// Work, with this much left, nanoseconds.
-    Work(u64),
+    /// Work at full speed, with this much left: nanoseconds, and units of a nanosecond.
+    Work(u64, u64),
     /// Busy until this time, nanoseconds.
     BusyUntil(u64),
 }
@@ -35,15 +37,31 @@ pub(super) struct Task {
     pub policy: Policy,
     /// A mutex to take again before the program goes on.
     pub relock: Option<MutexId>,
-    /// A wake-up is on its way.
-    pub waking: bool,
-    /// When it was asked to wake, nanoseconds.
-    pub woken_at: u64,
     pub loops: Vec<u64>,
     pub timers: Vec<super::objects::Timer>,
     pub traces: Vec<u32>,
     pub operations: Vec<Option<u64>>,
     pub random: Random,
+    /// Where it runs, or ran last.
+    pub cpu: u32,
+    /// A wake-up has chosen its CPU and is on its way there.
+    pub activating: bool,
+    /// Whether that CPU is not the one it ran on last.
+    pub moved: bool,
+    /// The CPU whose timer wakes it.
+    pub timer_cpu: u32,
+    /// The CPUs it may run on; none: all.
+    pub allowed: Option<Box<CpuSet>>,
+    pub cookie: u64,
+    /// How many ran on its core when it was last picked core-wide (§6.3).
+    pub occupation: u32,
+    pub recent_used_cpu: u32,
+    pub waker: Waker,
+    pub working_set_kib: u64,
+    /// Where it ran last; none: nowhere yet.
+    pub ran_on: Option<u32>,
+    /// What had been loaded into that core's cache when it left.
+    pub cached_at: Option<u64>,
 }
 
 impl Task {
@@ -58,31 +76,90 @@ impl Task {
             nice: spec.nice,
             policy: spec.policy,
             relock: None,
-            waking: false,
-            woken_at: 0,
             loops: vec![0; spec.program.loops],
             timers: vec![super::objects::Timer::default(); spec.program.own_timers],
             traces: vec![0; spec.program.traces],
             operations: vec![None; operations],
             random,
+            cpu: spec.previous_cpu,
+            activating: false,
+            moved: false,
+            timer_cpu: spec.previous_cpu,
+            allowed: spec.cpus.as_ref().map(|cpus| Box::new(CpuSet::of(cpus))),
+            cookie: spec.cookie,
+            occupation: 0,
+            recent_used_cpu: spec.previous_cpu,
+            waker: Waker::default(),
+            working_set_kib: u64::from(spec.working_set_kib),
+            ran_on: None,
+            cached_at: None,
         }
     }
 
-    /// When it needs the scheduler next if it runs from `now` on.
-    pub fn completes_at(&self, now: u64) -> u64 {
+    /// Whether it may run on a CPU.
+    pub fn may_run_on(&self, cpu: u32) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.has(cpu))
+    }
+
+    /// When it needs the scheduler next if it runs from `now` on at `speed`.
+    pub fn completes_at(&self, now: u64, speed: u64) -> u64 {
         match self.doing {
             Doing::Nothing => now + self.overhead,
-            Doing::Work(left) => now + self.overhead + left,
+            Doing::Work(left, 0) if speed == FULL_SPEED => now + self.overhead + left,
+            Doing::Work(left, units) => {
+                let units = u128::from(left) * u128::from(FULL_SPEED) + u128::from(units);
+                now + self.overhead + units.div_ceil(u128::from(speed)) as u64
+            }
             Doing::BusyUntil(until) => until.max(now + self.overhead),
         }
     }
 
-    /// It has run for `ran` nanoseconds.
-    pub fn has_run(&mut self, ran: u64) {
+    /// It has run for `ran` nanoseconds at `speed`. Answers how much of it was work time.
+    pub fn has_run(&mut self, ran: u64, speed: u64) -> u64 {
         let paid = ran.min(self.overhead);
         self.overhead -= paid;
-        if let Doing::Work(left) = &mut self.doing {
-            *left = left.saturating_sub(ran - paid);
+        let ran = ran - paid;
+        if let Doing::Work(left, units) = &mut self.doing {
+            if speed == FULL_SPEED && *units == 0 {
+                *left = left.saturating_sub(ran);
+            } else {
+                let before = u128::from(*left) * u128::from(FULL_SPEED) + u128::from(*units);
+                let after = before.saturating_sub(u128::from(ran) * u128::from(speed));
+                *left = (after / u128::from(FULL_SPEED)) as u64;
+                *units = (after % u128::from(FULL_SPEED)) as u64;
+            }
+        }
+        ran
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work at changing speeds: what is left and what was done always add up to what was asked.
+    #[test]
+    fn work_is_rescaled_without_drift() {
+        let program = Arc::new(Program::default());
+        let spec = TaskSpec::new("t", program);
+        let mut task = Task::new(&spec, EntityId::at(0), Random::new(0, 0), 0);
+        task.doing = Doing::Work(1_000_000, 0);
+        let asked = 1_000_000 * u128::from(FULL_SPEED);
+        let (mut now, mut done) = (0, 0u128);
+        for (index, speed) in [FULL_SPEED, 589_824, 1_000, 1_024_000 / 3, FULL_SPEED].into_iter().cycle().enumerate() {
+            let end = task.completes_at(now, speed);
+            let ran = (end - now).min(777 + index as u64);
+            task.has_run(ran, speed);
+            now += ran;
+            done += u128::from(ran) * u128::from(speed);
+            let Doing::Work(left, units) = task.doing else { unreachable!() };
+            let left = u128::from(left) * u128::from(FULL_SPEED) + u128::from(units);
+            if left == 0 {
+                // The last nanosecond may hold more than was left.
+                assert!(done >= asked && done - asked < u128::from(speed));
+                break;
+            }
+            assert_eq!(left + done, asked);
         }
     }
 }

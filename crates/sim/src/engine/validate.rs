@@ -1,7 +1,7 @@
 //! The last net under an [`Input`]: ranges and references.
 //! Not for good messages with places: documents are checked before.
 
-use super::MAX_TASKS;
+use super::{MAX_CPUS, MAX_TASKS};
 use crate::error::InputError;
 use crate::input::{GroupId, Input, Length, Objects, Policy, Program, Step, TaskSpec, TimerRef};
 
@@ -24,6 +24,16 @@ fn group(input: &Input, id: Option<GroupId>) -> Result<(), InputError> {
 pub(super) fn check(input: &Input) -> Result<(), InputError> {
     let machine = &input.machine;
     range("hz", matches!(machine.hz, 100 | 250 | 300 | 1000), "100, 250, 300 or 1000", machine.hz)?;
+    let counts = [machine.nodes, machine.llcs_per_node, machine.cores_per_llc, machine.threads_per_core];
+    let cpus = counts.iter().try_fold(1u32, |product, count| product.checked_mul(*count)).unwrap_or(u32::MAX);
+    range("CPUs", (1..=MAX_CPUS).contains(&cpus), "1 to 1024", cpus)?;
+    range("SMT speed", (1..=1000).contains(&machine.smt_speed_per_mille), "1 to 1000", machine.smt_speed_per_mille)?;
+    for capacity in &machine.capacities {
+        range("capacity", (1..=1024).contains(capacity), "1 to 1024", capacity)?;
+    }
+    for capacity in &input.objects.pipes {
+        range("pipe capacity", *capacity > 0, "at least 1", capacity)?;
+    }
     for phase in &machine.tick_phases_ns {
         range("tick phase", *phase < machine.tick_ns(), "less than a tick", phase)?;
     }
@@ -34,6 +44,10 @@ pub(super) fn check(input: &Input) -> Result<(), InputError> {
         (machine.wakeup_ns, "wake-up"),
         (machine.run_step_ns, "run step"),
         (machine.sleep_ns, "sleep"),
+        (machine.migration_ns, "migration"),
+        (machine.newidle_cost_per_cpu_ns, "newly-idle balance"),
+        (machine.cache.llc_ns_per_kib, "cache refill"),
+        (machine.cache.memory_ns_per_kib, "memory refill"),
     ] {
         range(name, cost <= 1_000_000_000, "at most 1 s", cost)?;
     }
@@ -67,10 +81,18 @@ fn check_task(input: &Input, task: &TaskSpec) -> Result<(), InputError> {
     range(format!("start of {name}"), task.start_ns <= MOST_NS, "at most 10^15 ns", task.start_ns)?;
     check_policy(name, task.policy)?;
     group(input, task.group)?;
+    exists("CPU", task.previous_cpu, input.machine.cpus() as usize)?;
+    cpu_list(input, task.cpus.as_deref())?;
     for step in &task.program.steps {
         check_step(input, &task.program, step)?;
     }
     Ok(())
+}
+
+fn cpu_list(input: &Input, cpus: Option<&[u32]>) -> Result<(), InputError> {
+    let Some(cpus) = cpus else { return Ok(()) };
+    range("CPUs of a task", !cpus.is_empty(), "at least one", 0)?;
+    cpus.iter().try_for_each(|cpu| exists("CPU", *cpu, input.machine.cpus() as usize))
 }
 
 fn check_policy(name: &str, policy: Policy) -> Result<(), InputError> {
@@ -119,7 +141,8 @@ fn check_step(input: &Input, program: &Program, step: &Step) -> Result<(), Input
             if matches { Ok(()) } else { Err(InputError::Missing { what: format!("loop start {start}") }) }
         }
         Step::PipeWrite(id) | Step::PipeRead(id) => exists("pipe", id.0, objects.pipes.len()),
-        Step::Yield | Step::Affinity(_) | Step::Cookie(_) => Ok(()),
+        Step::Affinity(cpus) => cpu_list(input, cpus.as_deref()),
+        Step::Yield | Step::Cookie(_) => Ok(()),
     }
 }
 

@@ -1,7 +1,9 @@
-//! Bandwidth control: cpu.max on one CPU (§4.18).
+//! Bandwidth control: cpu.max (§4.18). The group's pool serves the queues of all CPUs, 5 ms at a
+//! time; the kernel's slack timer is not modelled.
 //! Not for when the period timer fires: the engine asks [`Fair::next_period`].
 
 use super::{EntityId, Fair, FairClass, Flags, QueueId};
+use crate::input::GroupId;
 use crate::reason::Reason;
 
 /// What a queue takes from its group's pool at a time, nanoseconds.
@@ -9,29 +11,36 @@ const SLICE_NS: i64 = 5_000_000;
 /// What an emptied queue may keep, nanoseconds.
 const KEPT_NS: i64 = 1_000_000;
 
-/// The limit of a group and what its queue has of it. Times are nanoseconds.
+/// The limit of a group. Times are nanoseconds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bandwidth {
+pub(crate) struct Pool {
     quota: Option<u64>,
     period: u64,
     burst: u64,
-    pub pool: u64,
+    /// Run time that no queue has taken yet.
+    pub left: u64,
     idle: bool,
     active: bool,
     expiry: u64,
     pub nr_periods: u64,
     pub nr_throttled: u64,
+}
+
+/// What a queue has of its group's limit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bandwidth {
     enabled: bool,
+    /// Run time, nanoseconds.
     pub remaining: i64,
     pub throttled: bool,
     /// Tasks that left because of this group (6.18 and later).
     parked: Vec<EntityId>,
 }
 
-impl Bandwidth {
+impl Pool {
     fn refill(&mut self) {
         if let Some(quota) = self.quota {
-            self.pool = (self.pool + quota).min(quota + self.burst);
+            self.left = (self.left + quota).min(quota + self.burst);
         }
     }
 
@@ -46,90 +55,118 @@ impl Bandwidth {
         }
     }
 
-    /// Takes run time from the pool up to `target`; whether any is left.
-    fn assign(&mut self, target: i64, now: u64) -> bool {
-        let want = target.wrapping_sub(self.remaining).max(0) as u64;
-        let amount = if self.quota.is_none() {
-            want
-        } else {
-            self.start_period(now);
-            let amount = self.pool.min(want);
-            if self.pool > 0 {
-                self.pool -= amount;
-                self.idle = false;
-            }
-            amount
-        };
-        self.remaining = self.remaining.wrapping_add(amount as i64);
-        self.remaining > 0
+    /// Takes up to `want` of run time.
+    fn take(&mut self, want: u64, now: u64) -> u64 {
+        if self.quota.is_none() {
+            return want;
+        }
+        self.start_period(now);
+        let amount = self.left.min(want);
+        if self.left > 0 {
+            self.left -= amount;
+            self.idle = false;
+        }
+        amount
     }
 }
 
 impl<C: FairClass> Fair<C> {
+    fn pool_mut(&mut self, q: QueueId) -> &mut Pool {
+        let index = self.group_index(q);
+        self.pools[index].get_or_insert_default()
+    }
+
+    /// Takes run time from the pool up to `target`; whether the queue has any.
+    fn assign(&mut self, q: QueueId, target: i64) -> bool {
+        let now = self.now;
+        let remaining = self.queues[q].bandwidth.as_ref().map_or(0, |bandwidth| bandwidth.remaining);
+        let amount = self.pool_mut(q).take(target.wrapping_sub(remaining).max(0) as u64, now);
+        let remaining = remaining.wrapping_add(amount as i64);
+        if let Some(bandwidth) = &mut self.queues[q].bandwidth {
+            bandwidth.remaining = remaining;
+        }
+        remaining > 0
+    }
+
     /// Sets the first expiry before the first limit.
-    pub fn prepare_bandwidth(&mut self, q: QueueId, phase: u64) {
-        let bandwidth = self.queues[q].bandwidth.get_or_insert_default();
-        bandwidth.expiry = phase;
+    pub fn prepare_bandwidth(&mut self, group: GroupId, phase: u64) {
+        let q = self.queue_of(Some(group));
+        self.pool_mut(q).expiry = phase;
     }
 
     /// A write of cpu.max and its burst; no quota: no limit.
-    pub fn write_max(&mut self, q: QueueId, quota: Option<u64>, period: u64, burst: u64) {
+    pub fn write_max(&mut self, group: GroupId, quota: Option<u64>, period: u64, burst: u64) {
         let now = self.now;
-        let bandwidth = self.queues[q].bandwidth.get_or_insert_default();
-        bandwidth.quota = quota;
-        bandwidth.period = period.max(1);
-        bandwidth.burst = burst;
+        let q = self.queue_of(Some(group));
+        let pool = self.pool_mut(q);
+        pool.quota = quota;
+        pool.period = period.max(1);
+        pool.burst = burst;
         if quota.is_some() {
-            bandwidth.refill();
-            bandwidth.start_period(now);
+            pool.refill();
+            pool.start_period(now);
         }
-        bandwidth.enabled = quota.is_some();
-        bandwidth.remaining = 0;
-        if bandwidth.throttled {
-            self.unthrottle(q);
-        }
+        self.on_every_cpu(group, |fair, q| {
+            let bandwidth = fair.queues[q].bandwidth.get_or_insert_default();
+            bandwidth.enabled = quota.is_some();
+            bandwidth.remaining = 0;
+            if bandwidth.throttled {
+                fair.unthrottle(q);
+            }
+        });
     }
 
     /// The next expiry of any period timer, and whose it is; groups in order among equals.
-    pub fn next_period(&self) -> Option<(u64, QueueId)> {
-        let timers = self.queues.iter().enumerate().filter_map(|(index, queue)| {
-            let bandwidth = queue.bandwidth.as_ref().filter(|bandwidth| bandwidth.active)?;
-            Some((bandwidth.expiry, QueueId(index as u32)))
+    pub fn next_period(&self) -> Option<(u64, GroupId)> {
+        let timers = self.pools.iter().enumerate().filter_map(|(index, pool)| {
+            let pool = pool.as_ref().filter(|pool| pool.active)?;
+            Some((pool.expiry, GroupId(index.checked_sub(1)? as u32)))
         });
-        timers.min_by_key(|(expiry, q)| (*expiry, q.0))
+        timers.min_by_key(|(expiry, group)| (*expiry, group.0))
     }
 
     /// The period timer of a group fires.
-    pub fn period_timer(&mut self, q: QueueId) {
-        let Some(bandwidth) = &mut self.queues[q].bandwidth else { return };
-        bandwidth.expiry += bandwidth.period;
-        if bandwidth.quota.is_none() {
-            bandwidth.active = false;
+    pub fn period_timer(&mut self, group: GroupId) {
+        let here = self.queue_of(Some(group));
+        let mut any_throttled = false;
+        self.on_every_cpu(group, |fair, q| any_throttled |= fair.queues[q].is_throttled());
+        let pool = self.pool_mut(here);
+        pool.expiry += pool.period;
+        if pool.quota.is_none() {
+            pool.active = false;
             return;
         }
-        bandwidth.nr_periods += 1;
-        bandwidth.refill();
-        if !bandwidth.throttled {
-            if bandwidth.idle {
-                bandwidth.active = false;
+        pool.nr_periods += 1;
+        pool.refill();
+        if !any_throttled {
+            if pool.idle {
+                pool.active = false;
             } else {
-                bandwidth.idle = true;
+                pool.idle = true;
             }
             return;
         }
-        bandwidth.nr_throttled += 1;
-        while let Some(bandwidth) =
-            self.queues[q].bandwidth.as_mut().filter(|bandwidth| bandwidth.throttled && bandwidth.pool > 0)
-        {
-            let amount = (1i64.wrapping_sub(bandwidth.remaining)).min(bandwidth.pool as i64);
-            bandwidth.pool -= amount as u64;
-            bandwidth.remaining += amount;
-            if bandwidth.remaining > 0 {
+        pool.nr_throttled += 1;
+        self.on_every_cpu(group, Self::give_runtime);
+        self.pool_mut(here).idle = false;
+    }
+
+    /// A throttled queue gets what it lacks, as far as the pool has it (`distribute_cfs_runtime`).
+    fn give_runtime(&mut self, q: QueueId) {
+        while let Some(bandwidth) = self.queues[q].bandwidth.as_ref().filter(|bandwidth| bandwidth.throttled) {
+            let remaining = bandwidth.remaining;
+            let pool = self.pool_mut(q);
+            if pool.left == 0 {
+                return;
+            }
+            let amount = (1i64.wrapping_sub(remaining)).min(pool.left as i64);
+            pool.left -= amount as u64;
+            if let Some(bandwidth) = &mut self.queues[q].bandwidth {
+                bandwidth.remaining += amount;
+            }
+            if remaining + amount > 0 {
                 self.unthrottle(q);
             }
-        }
-        if let Some(bandwidth) = &mut self.queues[q].bandwidth {
-            bandwidth.idle = false;
         }
     }
 
@@ -148,14 +185,13 @@ impl<C: FairClass> Fair<C> {
 
     /// `__account_cfs_rq_runtime`.
     fn account_one(&mut self, q: QueueId, delta: u64) {
-        let now = self.now;
         let queue = &mut self.queues[q];
         let Some(bandwidth) = queue.bandwidth.as_mut().filter(|bandwidth| bandwidth.enabled) else { return };
         bandwidth.remaining = bandwidth.remaining.wrapping_sub(delta as i64);
         if bandwidth.remaining > 0 || bandwidth.throttled {
             return;
         }
-        if !bandwidth.assign(SLICE_NS, now) && (queue.curr.is_some() || self.rules.flat_groups) {
+        if !self.assign(q, SLICE_NS) && (self.queues[q].curr.is_some() || self.rules.flat_groups) {
             self.request(Reason::Throttle);
         }
     }
@@ -222,16 +258,18 @@ impl<C: FairClass> Fair<C> {
         if excess <= 0 {
             return;
         }
-        if bandwidth.quota.is_some() {
-            bandwidth.pool += excess as u64;
-        }
         bandwidth.remaining -= excess;
+        let pool = self.pool_mut(q);
+        if pool.quota.is_some() {
+            pool.left += excess as u64;
+        }
     }
 
     /// A queue and every queue below it (`walk_tg_tree_from`).
     fn change_throttled_above(&mut self, top: QueueId, up: bool) {
-        for index in 0..self.queues.len() {
-            let mut at = QueueId(index as u32);
+        let first = self.queue_on(QueueId(0), self.queues[top].cpu).0;
+        for index in first..first + self.stride {
+            let mut at = QueueId(index);
             let inside = loop {
                 if at == top {
                     break true;
@@ -242,7 +280,7 @@ impl<C: FairClass> Fair<C> {
                 }
             };
             if inside {
-                let count = &mut self.queues[index].throttled_above;
+                let count = &mut self.queues[QueueId(index)].throttled_above;
                 *count = if up { *count + 1 } else { *count - 1 };
             }
         }
@@ -250,8 +288,7 @@ impl<C: FairClass> Fair<C> {
 
     /// `throttle_cfs_rq`: the group leaves its parents' queues. False when run time was left.
     fn throttle(&mut self, q: QueueId) -> bool {
-        let now = self.now;
-        if self.queues[q].bandwidth.as_mut().is_some_and(|bandwidth| bandwidth.assign(1, now)) {
+        if self.assign(q, 1) {
             return false;
         }
         if !self.rules.throttles_tasks {
@@ -298,7 +335,7 @@ impl<C: FairClass> Fair<C> {
             }
         }
         if self.rules.throttles_tasks {
-            if self.is_cpu_idle() && self.queues[QueueId::ROOT].nr > 0 {
+            if self.is_cpu_idle() && self.queues[self.root()].nr > 0 {
                 self.request(Reason::Unthrottle);
             }
             return;
@@ -308,7 +345,7 @@ impl<C: FairClass> Fair<C> {
             return;
         }
         self.put_group_on(q);
-        if self.is_cpu_idle() && self.queues[QueueId::ROOT].nr > 0 {
+        if self.is_cpu_idle() && self.queues[self.root()].nr > 0 {
             self.request(Reason::Unthrottle);
         }
     }

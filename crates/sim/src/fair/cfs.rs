@@ -22,7 +22,7 @@ impl FairClass for Cfs {
 
     /// §3.6 `enqueue_entity`.
     fn enqueue_entity(fair: &mut Fair<Self>, q: QueueId, e: EntityId, flags: Flags) {
-        let relative = !flags.has(Flags::WAKEUP);
+        let relative = !flags.has(Flags::WAKEUP) || flags.has(Flags::MIGRATED);
         let is_curr = fair.queues[q].curr == Some(e);
         if relative && is_curr {
             fair.make_absolute(q, e);
@@ -53,7 +53,7 @@ impl FairClass for Cfs {
         fair.entity[e].on_rq = false;
         fair.account_dequeue(q, e);
         if !flags.has(Flags::SLEEP) {
-            let origin = fair.queues[q].origin;
+            let origin = fair.shared_origin(q);
             let node = &mut fair.node[e];
             node.vruntime = Vtime(node.vruntime.0.wrapping_sub(origin.0));
         }
@@ -119,7 +119,7 @@ impl FairClass for Cfs {
         if fair.queues[q].nr <= 1 {
             return;
         }
-        fair.counters.tick_check_preempts += 1;
+        fair.rq_mut().counters.tick_check_preempts += 1;
         let mut ideal = fair.sched_slice(q, e);
         if fair.rules.tick_slice_cap {
             ideal = ideal.min(fair.rules.latency);
@@ -127,7 +127,7 @@ impl FairClass for Cfs {
         let entity = &fair.entity[e];
         let ran = entity.sum_exec.wrapping_sub(entity.prev_sum_exec);
         if ran > ideal {
-            fair.counters.tick_preempts += 1;
+            fair.rq_mut().counters.tick_preempts += 1;
             fair.request(Reason::TickSlice);
             fair.clear_buddies(e);
             return;
@@ -138,28 +138,28 @@ impl FairClass for Cfs {
         let Some(first) = fair.queues[q].tree.leftmost() else { return };
         let ahead = fair.node[e].vruntime.since(fair.node[first].vruntime);
         if ahead >= 0 && ahead as u64 > ideal {
-            fair.counters.tick_preempts += 1;
+            fair.rq_mut().counters.tick_preempts += 1;
             fair.request(Reason::TickVruntime);
         }
     }
 
     /// §3.6 `task_fork_fair`: on the parent's queue, then relative for the move to its own.
     fn fork(fair: &mut Fair<Self>, child: EntityId) {
-        let q = fair.curr.map_or(QueueId::ROOT, |parent| fair.entity[parent].queue);
+        let q = fair.rq().curr.map_or(fair.root(), |parent| fair.entity[parent].queue);
         let parent = fair.queues[q].curr;
         if let Some(parent) = parent {
             Self::update_curr(fair, q);
             fair.node[child].vruntime = fair.node[parent].vruntime;
         }
         fair.place_cfs(q, child, true);
-        let origin = fair.queues[q].origin;
+        let origin = fair.shared_origin(q);
         let node = &mut fair.node[child];
         node.vruntime = Vtime(node.vruntime.0.wrapping_sub(origin.0));
     }
 
     /// §3.8 `check_preempt_wakeup`.
     fn wakeup_preempt(fair: &mut Fair<Self>, woken: EntityId, fork: bool) {
-        let Some(running) = fair.curr else { return };
+        let Some(running) = fair.rq().curr else { return };
         if running == woken || fair.queues[fair.entity[woken].queue].throttled_above > 0 {
             return;
         }
@@ -168,7 +168,7 @@ impl FairClass for Cfs {
         if marked {
             fair.mark_buddy(woken, Buddy::Next);
         }
-        if fair.request.is_some() {
+        if fair.rq().request.is_some() {
             return;
         }
         let (mut pair, mut reason) = ((running, woken), None);
@@ -212,6 +212,13 @@ impl FairClass for Cfs {
         }
     }
 
+    /// §3.6: its vruntime becomes relative to the queue it leaves.
+    fn leave_cpu(fair: &mut Fair<Self>, e: EntityId) {
+        let origin = fair.shared_origin(fair.entity[e].queue);
+        let node = &mut fair.node[e];
+        node.vruntime = Vtime(node.vruntime.0.wrapping_sub(origin.0));
+    }
+
     /// §4.16 `reweight_entity`: vruntime is unchanged.
     fn reweight(fair: &mut Fair<Self>, e: EntityId, load: Load) {
         let q = fair.entity[e].queue;
@@ -249,6 +256,10 @@ impl FairClass for Cfs {
         fair.queues[q].origin
     }
 
+    fn is_eligible(_: &Fair<Self>, _: EntityId) -> bool {
+        true
+    }
+
     fn slice(fair: &Fair<Self>, e: EntityId) -> u64 {
         fair.sched_slice(fair.entity[e].queue, e)
     }
@@ -256,7 +267,7 @@ impl FairClass for Cfs {
 
 impl Fair<Cfs> {
     fn make_absolute(&mut self, q: QueueId, e: EntityId) {
-        let origin = self.queues[q].origin;
+        let origin = self.shared_origin(q);
         let node = &mut self.node[e];
         node.vruntime = node.vruntime.plus(origin.0);
     }
@@ -271,8 +282,8 @@ impl Fair<Cfs> {
             (Some(only), None) | (None, Some(only)) => only,
             (None, None) => return,
         };
-        let queue = &mut self.queues[q];
-        queue.origin = queue.origin.later(candidate);
+        let origin = self.shared_origin(q).later(candidate);
+        self.queues[q].origin = origin;
     }
 
     /// §3.4 `__sched_period`.
@@ -282,7 +293,7 @@ impl Fair<Cfs> {
 
     /// §3.4 `sched_slice`, with `q` the queue handed in, through every level above `e`.
     pub(in crate::fair) fn sched_slice(&self, q: QueueId, e: EntityId) -> u64 {
-        let tasks = if self.rules.alt_period { self.queues[QueueId::ROOT].h } else { self.queues[q].nr };
+        let tasks = if self.rules.alt_period { self.queues[self.root()].h } else { self.queues[q].nr };
         let mut slice = self.sched_period(u64::from(tasks) + u64::from(!self.entity[e].on_rq));
         let mut level = Some(e);
         while let Some(e) = level {
@@ -309,7 +320,7 @@ impl Fair<Cfs> {
 
     /// §3.5 `place_entity`.
     fn place_cfs(&mut self, q: QueueId, e: EntityId, initial: bool) {
-        let mut vruntime = self.queues[q].origin;
+        let mut vruntime = self.shared_origin(q);
         if initial {
             if self.rules.start_debit {
                 let slice = self.sched_slice(q, e);

@@ -30,7 +30,8 @@ impl EntityId {
 pub(crate) struct QueueId(pub u32);
 
 impl QueueId {
-    /// The queue of the root group.
+    /// The root queue of CPU 0.
+    #[cfg(test)]
     pub const ROOT: Self = Self(0);
 }
 
@@ -45,6 +46,10 @@ impl<T> Default for Arena<T> {
 }
 
 impl<T> Arena<T> {
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn push(&mut self, item: T) -> EntityId {
         self.0.push(item);
         EntityId::at(self.0.len() - 1)
@@ -213,6 +218,9 @@ pub(crate) struct Queue {
     pub idle_nr: u32,
     /// The origin of keys: min_vruntime or zero_vruntime.
     pub origin: Vtime,
+    /// The origin as comparisons across CPUs last saw it, and for which sequence (§6.2).
+    pub snapshot: Vtime,
+    pub snapshot_seq: u64,
     /// Σ key·weight over the tree (§4.2).
     pub key_sum: i64,
     /// Σ weight over the tree (§4.2).
@@ -221,8 +229,12 @@ pub(crate) struct Queue {
     pub owner: Option<EntityId>,
     /// Steps from the root queue.
     pub depth: u32,
-    /// Bandwidth (§4.18); none: no limit was ever set.
+    /// Its part of the group's bandwidth (§4.18); none: no limit was ever set.
     pub bandwidth: Option<Box<super::bandwidth::Bandwidth>>,
+    /// The CPU it belongs to.
+    pub cpu: u32,
+    /// What of its load is in the group's sum over the CPUs.
+    pub contribution: u64,
     /// How many of its group and its ancestors are throttled (§4.18).
     pub throttled_above: u32,
     /// The group's shares (§4.16).
@@ -230,7 +242,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub fn new(kind: TreeKind, owner: Option<EntityId>, depth: u32) -> Self {
+    pub fn new(kind: TreeKind, cpu: u32) -> Self {
         Self {
             tree: Tree::new(kind),
             curr: None,
@@ -242,11 +254,15 @@ impl Queue {
             h: 0,
             idle_nr: 0,
             origin: Vtime::QUEUE_START,
+            snapshot: Vtime::QUEUE_START,
+            snapshot_seq: 0,
             key_sum: 0,
             weight_sum: 0,
-            owner,
-            depth,
+            owner: None,
+            depth: 0,
             bandwidth: None,
+            cpu,
+            contribution: 0,
             throttled_above: 0,
             shares: 1024,
         }
@@ -277,6 +293,10 @@ impl Flags {
     pub const SPECIAL: Self = Self(32);
     /// The end of a delayed dequeue.
     pub const DELAYED: Self = Self(64);
+    /// To another CPU, queued as it is.
+    pub const MIGRATE: Self = Self(128);
+    /// From another CPU.
+    pub const MIGRATED: Self = Self(256);
 
     pub const fn has(self, flag: Self) -> bool {
         self.0 & flag.0 != 0

@@ -41,7 +41,7 @@ impl<C: FairClass> Fair<C> {
     fn hierarchical_weight(&self, e: EntityId) -> Load {
         let own = self.entity[e].own_load;
         let mut q = self.entity[e].group;
-        if q == QueueId::ROOT {
+        if self.queues[q].owner.is_none() {
             return own;
         }
         let (mut product, mut weight) = (NICE_0_LOAD, own.weight);
@@ -65,7 +65,7 @@ impl<C: FairClass> Fair<C> {
     pub(in crate::fair) fn set_group_weight(&mut self, owner: EntityId, group: QueueId, load: Load) {
         let above = self.entity[owner].queue;
         let old = std::mem::replace(&mut self.entity[owner].load, load);
-        if above != QueueId::ROOT && self.queues[group].nr > 0 {
+        if self.queues[above].owner.is_some() && self.queues[group].nr > 0 {
             self.queues[above].load.remove(old.weight);
             self.queues[above].load.add(load.weight);
         }

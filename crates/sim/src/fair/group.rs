@@ -2,7 +2,8 @@
 //! Not for the walks: those are in `hierarchy`.
 
 use super::weight::{LOAD_SHIFT, Load};
-use super::{Entity, EntityId, EntityKind, Fair, FairClass, Flags, Node, Queue, QueueId};
+use super::{Entity, EntityId, EntityKind, Fair, FairClass, Flags, Node, QueueId};
+use crate::input::GroupId;
 use crate::reason::Reason;
 
 /// The shares of a group with cpu.idle.
@@ -16,25 +17,44 @@ fn shares_of_weight(weight: u32) -> u64 {
 }
 
 impl<C: FairClass> Fair<C> {
-    /// Makes a group below the queue `parent`; answers its own queue.
-    pub fn add_group(&mut self, parent: QueueId) -> QueueId {
-        let owns = QueueId(self.queues.len() as u32);
-        let owner = self.entity.push(Entity::group(owns, parent));
-        self.node.push(Node::default());
-        let depth = self.queues[parent].depth + 1;
-        self.queues.push(Queue::new(self.rules.tree, Some(owner), depth));
-        owns
+    /// Makes a group on every CPU; groups are made in order, parents first.
+    pub fn add_group(&mut self, group: GroupId, parent: Option<GroupId>) {
+        for cpu in 0..self.rqs.len() as u32 {
+            self.at(cpu);
+            let (owns, parent) = (self.queue_of(Some(group)), self.queue_of(parent));
+            let owner = self.entity.push(Entity::group(owns, parent));
+            self.node.push(Node::default());
+            self.queues[owns].owner = Some(owner);
+            self.queues[owns].depth = self.queues[parent].depth + 1;
+        }
+        self.at(0);
     }
 
     /// A write of cpu.weight; refused for an idle group.
-    pub fn write_weight(&mut self, group: QueueId, weight: u32) {
-        if !self.is_idle_group(group) {
-            self.write_shares(group, shares_of_weight(weight));
+    pub fn write_weight(&mut self, group: GroupId, weight: u32) {
+        self.on_every_cpu(group, |fair, queue| {
+            if !fair.is_idle_group(queue) {
+                fair.write_shares(queue, shares_of_weight(weight));
+            }
+        });
+    }
+
+    /// Does something with a group's queue on each CPU, in order.
+    pub(in crate::fair) fn on_every_cpu(&mut self, group: GroupId, mut change: impl FnMut(&mut Self, QueueId)) {
+        let before = self.cpu();
+        for cpu in 0..self.rqs.len() as u32 {
+            let queue = self.at(cpu).queue_of(Some(group));
+            change(self, queue);
         }
+        self.at(before);
     }
 
     /// A write of cpu.idle: idle groups have shares 3, others 1024 whatever they had before.
-    pub fn write_idle(&mut self, group: QueueId, idle: bool) {
+    pub fn write_idle(&mut self, group: GroupId, idle: bool) {
+        self.on_every_cpu(group, |fair, queue| fair.write_idle_of(queue, idle));
+    }
+
+    fn write_idle_of(&mut self, group: QueueId, idle: bool) {
         let Some(owner) = self.queues[group].owner else { return };
         if self.is_idle_group(group) == idle {
             return;
@@ -75,12 +95,32 @@ impl<C: FairClass> Fair<C> {
         if queue.throttled_above > 0 || (waits && queue.load.weight == 0) {
             return;
         }
-        let weight = queue.shares << LOAD_SHIFT;
+        let weight = self.shares_here(owned) << LOAD_SHIFT;
         if self.rules.flat_groups {
             self.set_group_weight(e, owned, Load::of_weight(weight));
         } else if self.entity[e].load.weight != weight {
             C::reweight(self, e, Load::of_weight(weight));
         }
+    }
+
+    /// The part of a group's shares that its queue on one CPU gets: its part of the group's load on
+    /// all CPUs (`calc_group_shares`). The kernel weighs by load averages; here by the weights
+    /// that are queued.
+    fn shares_here(&mut self, q: QueueId) -> u64 {
+        let queue = &mut self.queues[q];
+        let shares = queue.shares;
+        if self.rqs.len() == 1 {
+            return shares;
+        }
+        let load = queue.load.weight >> LOAD_SHIFT;
+        let before = std::mem::replace(&mut queue.contribution, load);
+        let index = self.group_index(q);
+        let all = &mut self.group_load[index];
+        *all = *all + load - before;
+        if *all == 0 {
+            return shares;
+        }
+        (shares * load / *all).clamp(2.min(shares), shares)
     }
 
     /// Counts an entity that comes onto a queue (`account_entity_enqueue`).
@@ -107,7 +147,7 @@ impl<C: FairClass> Fair<C> {
         if self.entity[e].group == to {
             return;
         }
-        let running = self.curr == Some(e);
+        let running = self.rq().curr == Some(e);
         if self.entity[e].on_rq {
             let flags = Flags::SAVE.with(Flags::MOVE);
             self.dequeue_task(e, flags);

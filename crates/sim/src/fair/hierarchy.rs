@@ -1,6 +1,7 @@
 //! The walks over levels of groups (§4.16): enqueue, dequeue, pick, put and set.
 //! Without groups each walk is one step. Not for the rules of one queue.
 
+use super::weight::LOAD_SHIFT;
 use super::{Buddy, EntityId, Fair, FairClass, Flags, Node, QueueId};
 
 impl<C: FairClass> Fair<C> {
@@ -36,8 +37,66 @@ impl<C: FairClass> Fair<C> {
             self.count_in_groups(e, true);
             self.update_hierarchical_weight(e);
         }
+        if !self.is_single() {
+            self.account_arrival(e, flags);
+        }
         self.enqueue_levels(e, flags);
         self.slice_timer_after_enqueue();
+    }
+
+    /// What balancing keeps of a task that comes to the present CPU.
+    fn account_arrival(&mut self, e: EntityId, flags: Flags) {
+        let delayed = self.entity[e].delayed;
+        if !(delayed && flags.has(Flags::MIGRATED.with(Flags::SAVE))) {
+            self.estimate_enqueue(e);
+        }
+        if flags.has(Flags::MIGRATED) {
+            self.entity[e].exec_start = 0;
+        }
+        self.update_average(e);
+        self.attach_average(e);
+        let (idle, cpu) = (self.entity[e].is_idle(), self.cpu() as usize);
+        let rq = &mut self.rqs[cpu];
+        rq.tasks.push_front(&mut self.links, e);
+        rq.idle_tasks += u32::from(idle);
+        rq.delayed += u32::from(delayed);
+    }
+
+    /// The same before a task leaves or goes to sleep; 6.12 and later store the estimate before
+    /// the average is brought up to date.
+    fn account_before_departure(&mut self, e: EntityId, flags: Flags) {
+        if flags.has(Flags::DELAYED) {
+            self.update_average(e);
+            return;
+        }
+        if !(self.entity[e].delayed && flags.has(Flags::MIGRATE.with(Flags::SAVE))) {
+            self.estimate_dequeue(e);
+        }
+        if !self.rules.estimate_before_update {
+            self.update_average(e);
+        }
+        if flags.has(Flags::SLEEP) {
+            self.estimate_update(e);
+        }
+        self.update_average(e);
+    }
+
+    /// The same once it has left, or its dequeue is delayed. `delayed`: it was before.
+    fn account_after_departure(&mut self, e: EntityId, flags: Flags, left: bool, delayed: bool) {
+        if !left {
+            self.rq_mut().delayed += 1;
+            return;
+        }
+        if flags.has(Flags::MIGRATE) {
+            self.detach_average(e);
+        }
+        let (entity, cpu) = (&self.entity[e], self.cpu() as usize);
+        let (idle, weight) = (entity.is_idle(), entity.own_load.weight >> LOAD_SHIFT);
+        let rq = &mut self.rqs[cpu];
+        rq.signals.weight -= weight;
+        rq.tasks.remove(&mut self.links, e);
+        rq.idle_tasks -= u32::from(idle);
+        rq.delayed -= u32::from(delayed);
     }
 
     fn enqueue_levels(&mut self, e: EntityId, flags: Flags) {
@@ -81,7 +140,15 @@ impl<C: FairClass> Fair<C> {
     /// Takes a task (or a delayed entity that a pick met) off, and its groups where they are
     /// left empty (`dequeue_entities`). False when the task's dequeue is only delayed.
     pub(in crate::fair) fn dequeue_task(&mut self, e: EntityId, flags: Flags) -> bool {
+        let counted = !self.is_single() && self.entity[e].is_task();
+        let delayed = self.entity[e].delayed;
+        if counted {
+            self.account_before_departure(e, flags);
+        }
         let left = self.dequeue_levels(e, flags);
+        if counted {
+            self.account_after_departure(e, flags, left, delayed);
+        }
         if left && self.rules.flat_groups {
             self.count_in_groups(e, false);
         }
@@ -153,7 +220,7 @@ impl<C: FairClass> Fair<C> {
             }
             return next;
         }
-        if self.queues[QueueId::ROOT].nr == 0 {
+        if self.queues[self.root()].nr == 0 {
             if let Some(prev) = prev {
                 self.put_path(prev);
             }
@@ -169,7 +236,7 @@ impl<C: FairClass> Fair<C> {
             }
             // A level was throttled on the way.
             None => {
-                let empty = self.queues[QueueId::ROOT].nr == 0;
+                let empty = self.queues[self.root()].nr == 0;
                 self.put_path(prev);
                 if empty { None } else { self.pick_and_set() }
             }
@@ -177,12 +244,12 @@ impl<C: FairClass> Fair<C> {
     }
 
     /// The pick of 6.12 and later: begins again when it finished a delayed dequeue or throttled.
-    fn pick_restarting(&mut self) -> Option<EntityId> {
+    pub(in crate::fair) fn pick_restarting(&mut self) -> Option<EntityId> {
         'again: loop {
-            if self.queues[QueueId::ROOT].nr == 0 {
+            if self.queues[self.root()].nr == 0 {
                 return None;
             }
-            let mut q = QueueId::ROOT;
+            let mut q = self.root();
             loop {
                 if self.queued_curr(q).is_some() {
                     C::update_curr(self, q);
@@ -205,8 +272,8 @@ impl<C: FairClass> Fair<C> {
     }
 
     /// The pick of 6.1 to 6.8 with a running task; none when a level was throttled.
-    fn pick_once(&mut self) -> Option<EntityId> {
-        let mut q = QueueId::ROOT;
+    pub(in crate::fair) fn pick_once(&mut self) -> Option<EntityId> {
+        let mut q = self.root();
         loop {
             if self.queues[q].curr.is_some() {
                 if self.queued_curr(q).is_some() {
@@ -226,7 +293,7 @@ impl<C: FairClass> Fair<C> {
 
     /// The pick of 6.1 to 6.8 without a running task: each level is set as it is chosen.
     fn pick_and_set(&mut self) -> Option<EntityId> {
-        let mut q = QueueId::ROOT;
+        let mut q = self.root();
         loop {
             let e = C::pick_entity(self, q)?;
             self.set_next_entity(q, e, true);
@@ -245,6 +312,9 @@ impl<C: FairClass> Fair<C> {
     /// `put_prev_entity`: back into the tree.
     fn put_prev_entity(&mut self, e: EntityId) {
         let q = self.entity[e].queue;
+        if !self.is_single() && self.entity[e].is_task() {
+            self.update_average(e);
+        }
         if self.entity[e].on_rq {
             C::update_curr(self, q);
         }
@@ -260,6 +330,12 @@ impl<C: FairClass> Fair<C> {
         self.clear_buddies(e);
         if self.rules.flat_groups && picked {
             self.update_hierarchical_weight(e);
+        }
+        if !self.is_single() && self.entity[e].is_task() {
+            self.update_average(e);
+            if self.entity[e].on_rq {
+                self.move_front(e);
+            }
         }
         if self.entity[e].on_rq {
             C::erase(self, q, e);

@@ -4,6 +4,7 @@
 //! `hierarchy` walks the levels of groups, `cfs` and `eevdf` have the rules of one queue,
 //! `group`, `bandwidth` and `slice_timer` what their names say.
 
+mod across;
 mod bandwidth;
 mod cfs;
 mod eevdf;
@@ -11,7 +12,10 @@ mod entity;
 mod flat;
 mod group;
 mod hierarchy;
+mod load_average;
+mod signals;
 mod slice_timer;
+mod task_list;
 mod tree;
 mod view;
 mod vtime;
@@ -28,11 +32,15 @@ pub(crate) use vtime::Vtime;
 pub(crate) use weight::Load;
 
 use crate::explain::{EntityView, PickRule};
+use crate::input::GroupId;
 use crate::kernel::rules::Rules;
 use crate::output::Counters;
 use crate::reason::Reason;
 use entity::Arena;
+pub(crate) use signals::CAPACITY;
+use signals::{RqSignals, Signals};
 use slice_timer::SliceTimer;
+use task_list::{Links, TaskList};
 
 /// The rules of one queue, as CFS and EEVDF have them.
 pub(crate) trait FairClass: Sized + Clone + std::fmt::Debug {
@@ -72,6 +80,9 @@ pub(crate) trait FairClass: Sized + Clone + std::fmt::Debug {
     /// sched_yield, before schedule().
     fn yield_task(fair: &mut Fair<Self>, e: EntityId);
 
+    /// A sleeping task leaves its CPU to wake on another.
+    fn leave_cpu(fair: &mut Fair<Self>, e: EntityId);
+
     /// Changes an entity's weight (`reweight_entity`).
     fn reweight(fair: &mut Fair<Self>, e: EntityId, load: Load);
 
@@ -87,19 +98,16 @@ pub(crate) trait FairClass: Sized + Clone + std::fmt::Debug {
     /// V of a queue (CFS: min_vruntime), for looking at.
     fn average_of(fair: &Fair<Self>, q: QueueId) -> Vtime;
 
+    /// Whether a queued entity is eligible; CFS: always.
+    fn is_eligible(fair: &Fair<Self>, e: EntityId) -> bool;
+
     /// The run time an entity may have at a stretch (§4.17).
     fn slice(fair: &Fair<Self>, e: EntityId) -> u64;
 }
 
-/// The fair class of one CPU.
-#[derive(Clone, Debug)]
-pub(crate) struct Fair<C> {
-    pub rules: Rules,
-    pub node: Arena<Node>,
-    pub entity: Arena<Entity>,
-    pub queues: Vec<Queue>,
-    /// The CPU's clock at the present entry, nanoseconds.
-    pub now: u64,
+/// What the fair class keeps of a CPU, beside its queues.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rq {
     /// The running task; none: the idle thread.
     pub curr: Option<EntityId>,
     /// A task of a higher class runs, so the CPU is not idle though no fair task runs.
@@ -108,25 +116,129 @@ pub(crate) struct Fair<C> {
     pub request: Option<Reason>,
     pub counters: Counters,
     pub timer: SliceTimer,
+    /// Several CPUs only: its load averages.
+    pub signals: RqSignals,
+    /// Several CPUs only: its fair tasks.
+    pub tasks: TaskList,
+    /// Several CPUs only: how many of them sleep (delayed dequeue).
+    pub delayed: u32,
+    /// Several CPUs only: how many of them are SCHED_IDLE.
+    pub idle_tasks: u32,
+}
+
+/// The fair class of all CPUs. Calls work on the run queue of one of them: [`Fair::at`] says which.
+#[derive(Clone, Debug)]
+pub(crate) struct Fair<C> {
+    pub rules: Rules,
+    pub node: Arena<Node>,
+    pub entity: Arena<Entity>,
+    /// For each CPU its root queue and its queues of all groups.
+    pub queues: Vec<Queue>,
+    pub rqs: Vec<Rq>,
+    /// The CPU whose run queue is worked on.
+    cpu: u32,
+    /// Queues a CPU.
+    stride: u32,
+    /// The limits of groups (§4.18), by their place among the queues of a CPU.
+    pub pools: Vec<Option<Box<bandwidth::Pool>>>,
+    /// Σ weight of a group's queues over the CPUs, unscaled.
+    group_load: Vec<u64>,
+    /// By CPU: the first of its core, whose root queue's origin they share; empty without the RFC's
+    /// core scheduling.
+    pub leaders: Vec<u32>,
+    /// Several CPUs only: what balancing keeps of each entity.
+    signals: Vec<Signals>,
+    links: Vec<Links>,
+    /// CPUs that were asked to reschedule, until the engine looks.
+    pub asked: Vec<u32>,
+    /// The clock at the present entry, nanoseconds.
+    pub now: u64,
     class: PhantomData<C>,
 }
 
 impl<C: FairClass> Fair<C> {
-    pub fn new(rules: Rules) -> Self {
-        let root = Queue::new(rules.tree, None, 0);
+    /// The class on `cpus` CPUs, with room for `groups` groups.
+    pub fn new(rules: Rules, cpus: u32, groups: u32) -> Self {
+        let stride = groups + 1;
+        let queue = |index: u32| Queue::new(rules.tree, index / stride);
         Self {
-            rules,
             node: Arena::default(),
             entity: Arena::default(),
-            queues: vec![root],
+            queues: (0..cpus * stride).map(queue).collect(),
+            rqs: vec![Rq::default(); cpus as usize],
+            cpu: 0,
+            stride,
+            pools: vec![None; stride as usize],
+            group_load: vec![0; stride as usize],
+            leaders: Vec::new(),
+            signals: Vec::new(),
+            links: Vec::new(),
+            asked: Vec::new(),
             now: 0,
-            curr: None,
-            higher_runs: false,
-            request: None,
-            counters: Counters::default(),
-            timer: SliceTimer::default(),
             class: PhantomData,
+            rules,
         }
+    }
+
+    /// Makes a CPU's run queue the one that calls work on.
+    pub const fn at(&mut self, cpu: u32) -> &mut Self {
+        self.cpu = cpu;
+        self
+    }
+
+    /// The CPU whose run queue calls work on.
+    pub const fn cpu(&self) -> u32 {
+        self.cpu
+    }
+
+    /// Whether there is one CPU: then nothing of balancing is kept.
+    pub fn is_single(&self) -> bool {
+        self.rqs.len() == 1
+    }
+
+    /// Fair tasks of the present CPU, delayed ones included.
+    pub fn task_count(&self) -> u32 {
+        self.queues[self.root()].h
+    }
+
+    /// The same without delayed ones.
+    pub fn awake_count(&self) -> u32 {
+        self.awake_count_of(self.cpu)
+    }
+
+    /// The run queue that calls work on.
+    pub fn rq(&self) -> &Rq {
+        &self.rqs[self.cpu as usize]
+    }
+
+    /// The same, to change it.
+    pub fn rq_mut(&mut self) -> &mut Rq {
+        &mut self.rqs[self.cpu as usize]
+    }
+
+    /// The root queue of the CPU that calls work on.
+    pub const fn root(&self) -> QueueId {
+        QueueId(self.cpu * self.stride)
+    }
+
+    /// A group's queue on the CPU that calls work on; none: the root's.
+    pub fn queue_of(&self, group: Option<GroupId>) -> QueueId {
+        QueueId(self.cpu * self.stride + group.map_or(0, |group| group.0 + 1))
+    }
+
+    /// The group that a queue belongs to; none: the root.
+    pub fn group_of(&self, q: QueueId) -> Option<GroupId> {
+        (q.0 % self.stride).checked_sub(1).map(GroupId)
+    }
+
+    /// The place of a queue's group in lists that hold the root and all groups.
+    pub(in crate::fair) const fn group_index(&self, q: QueueId) -> usize {
+        (q.0 % self.stride) as usize
+    }
+
+    /// The queue of the same group on another CPU.
+    pub(in crate::fair) const fn queue_on(&self, q: QueueId, cpu: u32) -> QueueId {
+        QueueId(cpu * self.stride + q.0 % self.stride)
     }
 
     /// Makes the entity of a new task.
@@ -139,9 +251,13 @@ impl<C: FairClass> Fair<C> {
         entity.custom_slice = own.is_some();
         let slice = own.unwrap_or(self.rules.base_slice);
         if self.rules.flat_groups {
-            entity.queue = QueueId::ROOT;
+            entity.queue = self.root();
         }
         self.entity.push(entity);
+        if !self.is_single() {
+            self.signals.resize(self.node.len() + 1, Signals::default());
+            self.links.resize(self.node.len() + 1, Links::default());
+        }
         self.node.push(Node { slice, ..Node::default() })
     }
 
@@ -158,45 +274,96 @@ impl<C: FairClass> Fair<C> {
     }
 
     /// §4.14: a group's latency nice value.
-    pub fn set_group_latency_nice(&mut self, group: QueueId, latency_nice: i8) {
-        if let Some(owner) = self.queues[group].owner
-            && let Some(slice) = self.latency_slice(latency_nice)
-        {
-            self.node[owner].slice = slice;
-            self.entity[owner].custom_slice = true;
-        }
+    pub fn set_group_latency_nice(&mut self, group: GroupId, latency_nice: i8) {
+        let Some(slice) = self.latency_slice(latency_nice) else { return };
+        self.on_every_cpu(group, |fair, queue| {
+            if let Some(owner) = fair.queues[queue].owner {
+                fair.node[owner].slice = slice;
+                fair.entity[owner].custom_slice = true;
+            }
+        });
     }
 
     /// Asks for a reschedule. A request that is already there keeps its reason.
     pub fn request(&mut self, reason: Reason) {
-        self.request.get_or_insert(reason);
+        self.asked.push(self.cpu);
+        self.rq_mut().request.get_or_insert(reason);
     }
 
     /// Entries into schedule() pick the next task and switch to it (§1.3 steps 3 to 5).
     /// Answers who runs next; none: the idle thread.
     pub fn pick_and_switch(&mut self) -> Option<EntityId> {
-        let prev = self.curr;
+        let prev = self.rq().curr;
         let next = self.pick_next_task(prev);
         self.end_of_pick(prev, next);
-        self.request = None;
-        self.curr = next;
+        if let Some(next) = next.filter(|_| !self.rules.restarting_pick && !self.is_single()) {
+            self.move_front(next);
+        }
+        let rq = self.rq_mut();
+        rq.request = None;
+        rq.curr = next;
         self.end_of_schedule();
         next
     }
 
-    /// A sleeping or new task becomes runnable, and may preempt.
-    pub fn wake(&mut self, e: EntityId) {
-        if self.entity[e].delayed && self.entity[e].on_rq {
+    /// Whether a task sleeps but is still queued (§4.10): it wakes where it is.
+    pub fn is_delayed(&self, e: EntityId) -> bool {
+        self.entity[e].delayed && self.entity[e].on_rq
+    }
+
+    /// A sleeping task becomes runnable on the present CPU, and may preempt. `migrated`: it comes
+    /// from another CPU.
+    pub fn wake(&mut self, e: EntityId, migrated: bool) {
+        if self.is_delayed(e) {
+            self.estimate_enqueue(e);
+            self.update_average(e);
             C::requeue_delayed(self, e);
+            if !self.is_single() {
+                self.rq_mut().delayed -= 1;
+            }
         } else {
-            self.enqueue_task(e, Flags::WAKEUP);
+            let flags = if migrated { Flags::WAKEUP.with(Flags::MIGRATED) } else { Flags::WAKEUP };
+            self.enqueue_task(e, flags);
         }
         self.check_preempt(e, false);
     }
 
-    /// A new task starts (`task_fork_fair`, `wake_up_new_task`, §3.6, §4.9).
+    /// A sleeping task leaves the present CPU to wake on another (`migrate_task_rq_fair`).
+    pub fn migrate_sleeping(&mut self, e: EntityId, to: u32) {
+        self.remove_average(e);
+        C::leave_cpu(self, e);
+        self.put_on_cpu(e, to);
+    }
+
+    /// A queued task that does not run leaves the present CPU for another (`detach_task`).
+    pub fn detach_task(&mut self, e: EntityId, to: u32) {
+        self.dequeue_task(e, Flags::MIGRATE);
+        self.put_on_cpu(e, to);
+    }
+
+    /// It comes to the present CPU, and may preempt (`attach_task`).
+    pub fn attach_task(&mut self, e: EntityId) {
+        self.enqueue_task(e, Flags::MIGRATED);
+        self.check_preempt(e, false);
+    }
+
+    /// A task's queue is from now on that of another CPU.
+    pub fn put_on_cpu(&mut self, e: EntityId, cpu: u32) {
+        let (queue, group) = (self.entity[e].queue, self.entity[e].group);
+        self.entity[e].queue = self.queue_on(queue, cpu);
+        self.entity[e].group = self.queue_on(group, cpu);
+    }
+
+    /// A new task, on its parent's CPU (`task_fork_fair`, §3.6, §4.9).
     pub fn fork(&mut self, e: EntityId) {
         C::fork(self, e);
+    }
+
+    /// A new task starts on the present CPU (`wake_up_new_task`).
+    pub fn start(&mut self, e: EntityId) {
+        if !self.is_single() {
+            self.start_averages(e);
+        }
         let flags = if self.rules.initial_placement { Flags::INITIAL } else { Flags::NONE };
         self.enqueue_task(e, flags);
         self.check_preempt(e, true);
@@ -204,15 +371,15 @@ impl<C: FairClass> Fair<C> {
 
     /// Whether the idle thread runs.
     pub fn is_cpu_idle(&self) -> bool {
-        self.curr.is_none() && !self.higher_runs
+        self.rq().curr.is_none() && !self.rq().higher_runs
     }
 
     /// A task of a higher class takes the CPU: the running fair task goes back into its queue.
     pub fn give_way(&mut self) {
-        if let Some(curr) = self.curr.take() {
+        if let Some(curr) = self.rq_mut().curr.take() {
             self.put_path(curr);
         }
-        self.request = None;
+        self.rq_mut().request = None;
         self.end_of_schedule();
     }
 
@@ -220,14 +387,25 @@ impl<C: FairClass> Fair<C> {
     pub fn arrive_running(&mut self, e: EntityId) {
         self.enqueue_task(e, Flags::NONE);
         self.set_path(e, false);
-        self.curr = Some(e);
+        self.rq_mut().curr = Some(e);
     }
 
     /// The running task leaves the fair class for a higher one, still runnable.
     pub fn leave_running(&mut self, e: EntityId) {
         self.dequeue_task(e, Flags::SAVE.with(Flags::MOVE));
         self.put_path(e);
-        self.curr = None;
+        self.rq_mut().curr = None;
+    }
+
+    /// The task is the CPU's most recently run one.
+    pub fn move_front(&mut self, e: EntityId) {
+        let cpu = self.cpu as usize;
+        self.rqs[cpu].tasks.move_front(&mut self.links, e);
+    }
+
+    /// A CPU's fair tasks, the least recently run first.
+    pub fn tasks_of(&self, cpu: u32) -> impl Iterator<Item = EntityId> + '_ {
+        self.rqs[cpu as usize].tasks.from_the_end(&self.links)
     }
 
     fn check_preempt(&mut self, e: EntityId, fork: bool) {
@@ -247,7 +425,10 @@ impl<C: FairClass> Fair<C> {
 
     /// The periodic tick (`task_tick_fair`).
     pub fn tick(&mut self) {
-        let mut level = self.curr;
+        let mut level = self.rq().curr;
+        if let Some(e) = level {
+            self.update_average(e);
+        }
         while let Some(e) = level {
             let q = self.entity[e].queue;
             C::update_curr(self, q);
@@ -255,7 +436,7 @@ impl<C: FairClass> Fair<C> {
             if self.rules.flat_groups {
                 self.update_hierarchical_weight(e);
             }
-            if !self.timer.suppresses_tick_test(&self.rules) {
+            if !self.rq().timer.suppresses_tick_test(&self.rules) {
                 C::tick_entity(self, q, e);
             }
             level = self.up(e);
@@ -264,8 +445,8 @@ impl<C: FairClass> Fair<C> {
 
     /// sched_yield of the running task; schedule() must follow.
     pub fn yield_now(&mut self) {
-        if let Some(e) = self.curr
-            && self.queues[QueueId::ROOT].h > 1
+        if let Some(e) = self.rq().curr
+            && self.queues[self.root()].h > 1
         {
             C::yield_task(self, e);
         }
@@ -287,7 +468,7 @@ impl<C: FairClass> Fair<C> {
         worse: bool,
     ) {
         let queued = self.entity[e].on_rq;
-        let running = self.curr == Some(e);
+        let running = self.rq().curr == Some(e);
         if queued {
             self.dequeue_task(e, Flags::SAVE);
         }
@@ -324,7 +505,7 @@ impl<C: FairClass> Fair<C> {
         if running {
             self.set_path(e, false);
         }
-        if running && worse && self.queues[QueueId::ROOT].nr != 1 {
+        if running && worse && self.queues[self.root()].nr != 1 {
             self.request(Reason::Nice);
         }
     }

@@ -2,7 +2,7 @@
 //! Not for the tick.
 
 use super::weight::NICE_0_LOAD;
-use super::{EntityId, Fair, FairClass, QueueId};
+use super::{EntityId, Fair, FairClass};
 use crate::kernel::rules::Rules;
 use crate::reason::Reason;
 
@@ -44,10 +44,10 @@ impl<C: FairClass> Fair<C> {
     /// The beginning of schedule(): up to 7.0 the timer is disarmed.
     pub fn begin_schedule(&mut self) {
         if self.rules.deadline_timer {
-            self.timer.in_schedule = true;
-            self.timer.remembered = None;
+            self.rq_mut().timer.in_schedule = true;
+            self.rq_mut().timer.remembered = None;
         } else {
-            self.timer.expiry = None;
+            self.rq_mut().timer.expiry = None;
         }
     }
 
@@ -66,17 +66,18 @@ impl<C: FairClass> Fair<C> {
         if !self.rules.deadline_timer {
             return;
         }
-        self.timer.in_schedule = false;
-        if let Some(delay) = self.timer.remembered.take() {
-            self.timer.arm_near(self.now + delay);
-        } else if self.curr.is_none() {
-            self.timer.expiry = None;
+        self.rq_mut().timer.in_schedule = false;
+        if let Some(delay) = self.rq_mut().timer.remembered.take() {
+            let at = self.now + delay;
+            self.rq_mut().timer.arm_near(at);
+        } else if self.rq().curr.is_none() {
+            self.rq_mut().timer.expiry = None;
         }
     }
 
     /// The end of a task's enqueue (`hrtick_update`).
     pub(in crate::fair) fn slice_timer_after_enqueue(&mut self) {
-        if !self.rules.hrtick || (self.rules.deadline_timer && self.timer.expiry.is_some()) {
+        if !self.rules.hrtick || (self.rules.deadline_timer && self.rq().timer.expiry.is_some()) {
             return;
         }
         self.update_slice_timer();
@@ -90,7 +91,7 @@ impl<C: FairClass> Fair<C> {
     }
 
     fn update_slice_timer(&mut self) {
-        let Some(curr) = self.curr else { return };
+        let Some(curr) = self.rq().curr else { return };
         // CFS only: a crowded queue's slices are too short for the timer.
         let crowded = u64::from(self.queues[self.entity[curr].queue].nr) >= self.rules.nr_latency;
         if crowded && self.rules.tree == super::TreeKind::Vruntime {
@@ -101,7 +102,7 @@ impl<C: FairClass> Fair<C> {
 
     /// `hrtick_start_fair`.
     fn start_slice_timer(&mut self, e: EntityId) {
-        if self.queues[QueueId::ROOT].h <= 1 {
+        if self.queues[self.root()].h <= 1 {
             return;
         }
         let left = if self.rules.deadline_timer {
@@ -112,7 +113,7 @@ impl<C: FairClass> Fair<C> {
             C::slice(self, e).wrapping_sub(ran) as i64
         };
         if left < 0 {
-            if self.curr == Some(e) {
+            if self.rq().curr == Some(e) {
                 self.request(Reason::SliceOverrun);
             }
             return;
@@ -121,21 +122,22 @@ impl<C: FairClass> Fair<C> {
             let weight = self.entity[e].load.weight;
             let wall = (u128::from(weight) * left as u128 / u128::from(NICE_0_LOAD)) as u64;
             let delay = wall.max(LEAST_DELAY_NS);
-            if self.timer.in_schedule {
-                self.timer.remembered = Some(delay);
+            if self.rq().timer.in_schedule {
+                self.rq_mut().timer.remembered = Some(delay);
             } else {
-                self.timer.arm_near(self.now + delay);
+                let at = self.now + delay;
+                self.rq_mut().timer.arm_near(at);
             }
         } else {
-            self.timer.expiry = Some(self.now + (left as u64).max(LEAST_DELAY_NS));
+            self.rq_mut().timer.expiry = Some(self.now + (left as u64).max(LEAST_DELAY_NS));
         }
     }
 
     /// The timer fires (`hrtick`): it charges, and always requests.
     pub fn slice_timer_fires(&mut self) {
-        self.counters.hrtick += 1;
-        self.timer.expiry = None;
-        let mut level = self.curr;
+        self.rq_mut().counters.hrtick += 1;
+        self.rq_mut().timer.expiry = None;
+        let mut level = self.rq().curr;
         if level.is_none() {
             return;
         }

@@ -23,7 +23,7 @@ impl<C: FairClass> Fair<C> {
     pub fn who(&self, e: EntityId) -> Who {
         match self.entity[e].kind {
             EntityKind::Task { index, .. } => Who::Task(TaskId(index)),
-            EntityKind::Group { owns, .. } => Who::Group(GroupId(owns.0 - 1)),
+            EntityKind::Group { owns, .. } => Who::Group(GroupId(owns.0 % self.stride - 1)),
         }
     }
 
@@ -38,7 +38,7 @@ impl<C: FairClass> Fair<C> {
             at = Tree::successor(&self.node, e);
         }
         QueueView {
-            group: q.0.checked_sub(1).map(GroupId),
+            group: self.group_of(q),
             average_ns: C::average_of(self, q).since(Vtime::QUEUE_START),
             entities,
             picked: C::pick_rule(self, q).map(|(e, rule)| (self.who(e), rule)),
@@ -73,14 +73,14 @@ impl<C: FairClass> Fair<C> {
         let mut seen = PickView { throttled_before: self.throttled_groups(), ..PickView::default() };
         'again: loop {
             seen.queues.clear();
-            let mut q = QueueId::ROOT;
+            let mut q = self.root();
             loop {
                 if copy.queued_curr(q).is_some() {
                     C::update_curr(&mut copy, q);
                 }
                 let may_throttle = copy.rules.restarting_pick || copy.queues[q].curr.is_some();
                 if may_throttle && copy.out_of_runtime(q) {
-                    if let Some(prev) = copy.curr.take_if(|_| !self.rules.restarting_pick) {
+                    if let Some(prev) = copy.rq_mut().curr.take_if(|_| !self.rules.restarting_pick) {
                         copy.put_path(prev);
                     }
                     continue 'again;
@@ -104,8 +104,8 @@ impl<C: FairClass> Fair<C> {
 
     /// The groups that are throttled.
     pub fn throttled_groups(&self) -> Vec<GroupId> {
-        let groups = (1..self.queues.len() as u32).map(QueueId);
-        groups.filter(|q| self.queues[*q].is_throttled()).map(|q| GroupId(q.0 - 1)).collect()
+        let groups = (0..self.stride - 1).map(GroupId);
+        groups.filter(|group| self.queues[self.queue_of(Some(*group))].is_throttled()).collect()
     }
 
     /// The queues on the path of a task, from the root down.

@@ -102,7 +102,7 @@ features! {
     PlaceFudge "PLACE_FUDGE" "§4.14" OneCpu [on(EevdfRfc, EevdfRfc)] "A task with a shorter slice than the average is placed no later than at zero lag.";
     PlaceBonus "PLACE_BONUS" "§4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "A waking task is placed up to half a slice earlier.";
     MinimalVa "MINIMAL_VA" "§4.14" OneCpu [off(EevdfRfc, EevdfRfc)] "The origin of keys is V instead of the smallest vruntime.";
-    SisProp "SIS_PROP" "§5.1" ManyCpus [off(V6_1, V6_6)] "Limits the idle search by the average idle time.";
+    SisProp "SIS_PROP" "§5.1" Nothing [off(V6_1, V6_6)] "Limits the idle search by what it costs, which is nothing here.";
     SisUtil "SIS_UTIL" "§5.1" ManyCpus [on(V6_1, V7_3)] "Limits the idle search by the utilisation of the LLC.";
     WaIdle "WA_IDLE" "§5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up prefers an idle CPU of the two candidates.";
     WaWeight "WA_WEIGHT" "§5.1" ManyCpus [on(V6_1, V7_3)] "A wake-up compares the load of the two candidates.";
@@ -115,7 +115,7 @@ features! {
     AttachAgeLoad "ATTACH_AGE_LOAD" "§5.0" Nothing [on(V6_1, V7_3)] "Ages a task's load when it changes queues.";
     NontaskCapacity "NONTASK_CAPACITY" "§5.0" Nothing [on(V6_1, V7_3)] "Interrupt time is taken from a CPU's capacity.";
     ParanoidAvg "PARANOID_AVG" "current-kernels §2.2" Nothing [off(V7_1, V7_3)] "Checks the running sums against a fresh sum.";
-    LbMin "LB_MIN" "§5.4" Nothing [off(V6_1, V7_3)] "Balancing leaves very small tasks alone.";
+    LbMin "LB_MIN" "§5.4" ManyCpus [off(V6_1, V7_3)] "Balancing leaves very small tasks alone.";
     WarnDoubleClock "WARN_DOUBLE_CLOCK" "§1.2" Nothing [off(V6_1, V7_3)] "Warns of a clock updated twice.";
     LatencyWarn "LATENCY_WARN" "§1.2" Nothing [off(V6_1, V7_3)] "Warns of a late reschedule.";
     RtPushIpi "RT_PUSH_IPI" "§5.4" Nothing [off(V6_1, V7_3)] "Pushes real-time tasks by interrupts.";

@@ -44,7 +44,9 @@ pub enum KernelError {
         existence: &'static str,
     },
     /// The release cannot have such a core scheduler.
-    #[error("{release} has no core scheduler {kind}: the RFC ones go with 6.1 and 6.5, the mainline one with 6.1 and later")]
+    #[error(
+        "{release} has no core scheduler {kind}: the RFC ones go with 6.1 and 6.5, the mainline one with 6.1 and later"
+    )]
     NoSuchCoreScheduling {
         /// The release asked for.
         release: &'static str,

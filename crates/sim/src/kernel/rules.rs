@@ -192,6 +192,76 @@ pub(crate) struct Rules {
     pub flat_groups: bool,
     /// A throttled group's tasks leave one by one, each when it is picked (6.18 and later).
     pub throttles_tasks: bool,
+    /// The utilisation estimate is used (§5.0).
+    pub util_est: bool,
+    pub util_est_fastup: bool,
+    /// The estimate is two values, the larger of which counts (up to 6.6; §5.0).
+    pub two_estimates: bool,
+    /// A utilisation above the CPU's capacity leaves the estimate alone (up to 6.15; §5.0).
+    pub estimate_within_capacity: bool,
+    /// The estimate is stored before the sleeper's average is brought up to date (6.12 and later;
+    /// §5.0).
+    pub estimate_before_update: bool,
+    /// A new task's first utilisation is computed with the scaled-up weight (up to 6.8; §5.0).
+    pub new_util_scaled_up: bool,
+    /// Delayed tasks count in a queue's runnable signal (6.12; §5.0).
+    pub delayed_are_runnable: bool,
+    /// The busiest CPU by utilisation counts waiting tasks (6.5 and later; §5.0).
+    pub util_boost: bool,
+    /// A CPU with SCHED_IDLE tasks only is not idle for another of them (7.1 and later;
+    /// current-kernels §3).
+    pub idle_policy_is_no_match: bool,
+    /// A wake-up prefers an idle one of the two candidates (§5.1).
+    pub wa_idle: bool,
+    /// It compares their loads (§5.1).
+    pub wa_weight: bool,
+    /// That comparison favours the waker's CPU (§5.1).
+    pub wa_bias: bool,
+    /// Delayed tasks do not count as running when a synchronous waker is alone (6.12-stable, 6.18
+    /// and later; §5.1).
+    pub sync_ignores_delayed: bool,
+    /// Wake-ups are queued to idle and far CPUs (§5.1).
+    pub ttwu_queue: bool,
+    /// The idle search is limited by utilisation (§5.1).
+    pub sis_util: bool,
+    /// A fork's statistics count allowed CPUs only (6.1, 6.12-stable, 6.14 and later; §5.2).
+    pub fork_counts_allowed_only: bool,
+    /// Cores with several busy threads are told apart (6.6 and later; §5.4).
+    pub smt_balance: bool,
+    /// PREFER_SIBLING is that of the busiest group (6.5 and later; §5.3).
+    pub prefer_sibling_of_busiest: bool,
+    /// Of fully busy groups the later one counts as busiest (6.5 and later; §5.4).
+    pub later_fully_busy: bool,
+    /// Balancing counts delayed tasks (6.12, 6.12-stable, 6.13; §5.4).
+    pub balance_counts_delayed: bool,
+    /// With all tasks pinned the search goes on past its limit (6.5 to 6.8; §5.4).
+    pub pinned_ignore_loop_limit: bool,
+    /// Balancing leaves very small tasks alone (§5.4).
+    pub lb_min: bool,
+    /// A task's utilisation counts whole however often balancing failed (6.5, 6.6; §5.4).
+    pub util_not_shifted: bool,
+    /// Delayed tasks move as others do (up to 6.13; §5.4).
+    pub delayed_move_always: bool,
+    /// At first ineligible tasks are not moved to a busy CPU (6.14 and later; §5.4).
+    pub ineligible_stay: bool,
+    /// A buddy is cache-hot for a busy CPU (§5.4).
+    pub cache_hot_buddy: bool,
+    /// How long a task counts as cache-hot, nanoseconds (§5.4).
+    pub migration_cost: u64,
+    /// Newly-idle balances that seldom succeed are passed over at random (§5.4).
+    pub ni_random: bool,
+    /// The ratio behind that recovers with time (current-kernels §3).
+    pub ni_rate: bool,
+    /// With a whole ratio nothing is drawn (7.1 and later; current-kernels §3).
+    pub newidle_sure_at_whole: bool,
+    /// The tick stops as a CPU becomes idle, not after one more (§5.6).
+    pub tick_stops_at_idle_entry: bool,
+    /// A balancing helper stops for any request (6.5 to 6.12; §5.6).
+    pub helper_stops_by_request_alone: bool,
+    /// The helper is rather on a wholly idle core (7.3; §5.6).
+    pub helper_on_idle_core: bool,
+    /// The search by cookie passes over throttled tasks (6.5 and later; §6.5).
+    pub cookie_search_skips_throttled: bool,
     /// The pick from idle charges bandwidth, and throttling restarts the pick (6.12 and later).
     pub restarting_pick: bool,
 }
@@ -201,7 +271,8 @@ impl Rules {
     #[allow(clippy::too_many_lines, reason = "one table, read from top to bottom")]
     pub fn new(kernel: &Kernel, tick_ns: u64) -> Self {
         use Release::{
-            EevdfRfc, V6_1, V6_5, V6_6, V6_8, V6_12, V6_12Stable, V6_13, V6_15, V6_18, V6_19, V7_0, V7_1, V7_2, V7_3,
+            EevdfRfc, V6_1, V6_5, V6_6, V6_8, V6_12, V6_12Stable, V6_13, V6_14, V6_15, V6_18, V6_19, V7_0, V7_1, V7_2,
+            V7_3,
         };
         let release = kernel.release();
         let has = |feature| kernel.has(feature);
@@ -314,6 +385,42 @@ impl Rules {
             deadline_timer: release >= V7_1,
             flat_groups: release >= V7_3,
             throttles_tasks: release >= V6_18,
+            util_est: has(Feature::UtilEst),
+            util_est_fastup: has(Feature::UtilEstFastup),
+            two_estimates: release <= V6_6,
+            estimate_within_capacity: release <= V6_15,
+            estimate_before_update: release >= V6_12,
+            new_util_scaled_up: release <= V6_8,
+            delayed_are_runnable: release == V6_12,
+            util_boost: release >= V6_5,
+            idle_policy_is_no_match: release >= V7_1,
+            wa_idle: has(Feature::WaIdle),
+            wa_weight: has(Feature::WaWeight),
+            wa_bias: has(Feature::WaBias),
+            sync_ignores_delayed: release == V6_12Stable || release >= V6_18,
+            ttwu_queue: has(Feature::TtwuQueue),
+            sis_util: has(Feature::SisUtil),
+            fork_counts_allowed_only: matches!(release, V6_1 | V6_12Stable) || release >= V6_14,
+            smt_balance: release >= V6_6,
+            prefer_sibling_of_busiest: release >= V6_5,
+            later_fully_busy: release >= V6_5,
+            balance_counts_delayed: release <= V6_13,
+            pinned_ignore_loop_limit: (V6_5..=V6_8).contains(&release),
+            lb_min: has(Feature::LbMin),
+            util_not_shifted: (V6_5..=V6_6).contains(&release),
+            delayed_move_always: release <= V6_13,
+            ineligible_stay: release >= V6_14,
+            cache_hot_buddy: has(Feature::CacheHotBuddy),
+            migration_cost: kernel.tunable(Tunable::MigrationCost),
+            ni_random: has(Feature::NiRandom),
+            ni_rate: has(Feature::NiRate),
+            newidle_sure_at_whole: release >= V7_1,
+            tick_stops_at_idle_entry: (V6_5..=V6_12).contains(&release)
+                || (V6_13..=V6_15).contains(&release)
+                || release == V6_19,
+            helper_stops_by_request_alone: (V6_5..=V6_12).contains(&release),
+            helper_on_idle_core: release >= V7_3,
+            cookie_search_skips_throttled: release >= V6_5,
             restarting_pick: release >= V6_12,
         }
     }

@@ -29,10 +29,10 @@ impl FairClass for Eevdf {
             return;
         }
         if renewed {
-            fair.counters.preempt_deadline += 1;
+            fair.rq_mut().counters.preempt_deadline += 1;
             fair.request(Reason::Deadline);
         } else if let Some(reason) = fair.protection_lost(q, curr) {
-            fair.counters.short_resched += 1;
+            fair.rq_mut().counters.short_resched += 1;
             fair.request(reason);
         } else {
             return;
@@ -146,9 +146,9 @@ impl FairClass for Eevdf {
     /// picked.
     fn tick_entity(fair: &mut Fair<Self>, q: QueueId, e: EntityId) {
         if fair.rules.early_eevdf && fair.queues[q].nr > 1 {
-            fair.counters.tick_check_preempts += 1;
+            fair.rq_mut().counters.tick_check_preempts += 1;
             if fair.search(q, true, true, None).map(|(found, _)| found) != Some(e) {
-                fair.counters.tick_preempts += 1;
+                fair.rq_mut().counters.tick_preempts += 1;
                 fair.request(Reason::TickSearch);
             }
         }
@@ -158,7 +158,7 @@ impl FairClass for Eevdf {
     fn fork(fair: &mut Fair<Self>, child: EntityId) {
         fair.entity[child].vlag = 0;
         if !fair.rules.initial_placement
-            && let Some(parent) = fair.curr
+            && let Some(parent) = fair.rq().curr
         {
             Self::update_curr(fair, fair.entity[parent].queue);
         }
@@ -189,6 +189,9 @@ impl FairClass for Eevdf {
             }
         }
     }
+
+    /// §4.12: the lag travels along.
+    fn leave_cpu(_: &mut Fair<Self>, _: EntityId) {}
 
     fn reweight(fair: &mut Fair<Self>, e: EntityId, load: Load) {
         fair.reweight_entity(e, load);
@@ -251,6 +254,10 @@ impl FairClass for Eevdf {
         fair.average_now(q)
     }
 
+    fn is_eligible(fair: &Fair<Self>, e: EntityId) -> bool {
+        fair.eligible(fair.entity[e].queue, fair.node[e].vruntime)
+    }
+
     fn slice(fair: &Fair<Self>, e: EntityId) -> u64 {
         fair.node[e].slice
     }
@@ -259,7 +266,7 @@ impl FairClass for Eevdf {
 impl Fair<Eevdf> {
     /// §4.4 `update_deadline`: one step, however far vruntime has overrun.
     fn update_deadline(&mut self, q: QueueId, e: EntityId) -> bool {
-        self.counters.check_deadline += 1;
+        self.rq_mut().counters.check_deadline += 1;
         if self.node[e].vruntime.before(self.node[e].deadline) {
             return false;
         }
@@ -269,12 +276,12 @@ impl Fair<Eevdf> {
         let length = self.virtual_length(self.node[e].slice, e);
         let node = &mut self.node[e];
         node.deadline = node.vruntime.plus(length);
-        self.counters.update_deadline += 1;
+        self.rq_mut().counters.update_deadline += 1;
         if self.rules.origin == Origin::AverageOnUse {
             self.average(q);
         }
         if self.rules.renewal == Renewal::Requests && self.queues[q].nr > 1 {
-            self.counters.preempt_deadline += 1;
+            self.rq_mut().counters.preempt_deadline += 1;
             self.request(Reason::Deadline);
             self.clear_buddies(e);
         }

@@ -10,7 +10,7 @@ use crate::reason::Reason;
 impl Fair<Eevdf> {
     /// `check_preempt_wakeup`, `check_preempt_wakeup_fair`, `wakeup_preempt_fair`.
     pub(super) fn check_wakeup_preempt(&mut self, woken: EntityId, fork: bool) {
-        let Some(running) = self.curr else { return };
+        let Some(running) = self.rq().curr else { return };
         if running == woken || self.queues[self.entity[woken].queue].throttled_above > 0 {
             return;
         }
@@ -20,7 +20,7 @@ impl Fair<Eevdf> {
             self.mark_buddy(woken, Buddy::Next);
         }
         let pending_stops = check != WakeupCheck::ChargeFirst || !self.rules.preempt_short;
-        if pending_stops && self.request.is_some() {
+        if pending_stops && self.rq().request.is_some() {
             return;
         }
         if check == WakeupCheck::Deadline {

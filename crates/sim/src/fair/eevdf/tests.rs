@@ -10,7 +10,7 @@ use crate::kernel::{Feature, Kernel, Release};
 fn fair(release: Release, tasks: u32, change: impl Fn(&mut Kernel)) -> (Fair<Eevdf>, Vec<EntityId>) {
     let mut kernel = Kernel::new(release, 8);
     change(&mut kernel);
-    let mut fair = Fair::new(Rules::new(&kernel, 1_000_000));
+    let mut fair = Fair::new(Rules::new(&kernel, 1_000_000), 1, 0);
     let task = |index| Entity::task(index, Policy::Normal, 0, QueueId::ROOT);
     let tasks = (0..tasks).map(|index| fair.add_task(task(index), None, 0)).collect();
     (fair, tasks)
@@ -20,7 +20,8 @@ fn fair(release: Release, tasks: u32, change: impl Fn(&mut Kernel)) -> (Fair<Eev
 fn after(fair: &mut Fair<Eevdf>, tasks: &[EntityId], ns: u64) {
     for task in tasks {
         fair.fork(*task);
-        if fair.curr.is_none() {
+        fair.start(*task);
+        if fair.rq().curr.is_none() {
             fair.pick_and_switch();
         }
     }
@@ -51,7 +52,7 @@ fn a_delayed_block_drops_the_mark() {
         after(&mut fair, &tasks, 2_000_000);
         fair.mark_buddy(tasks[0], Buddy::Next);
         assert!(!fair.block(tasks[0], false), "{}: ahead of V, so it is delayed", release.name());
-        assert_eq!(fair.queues[QueueId::ROOT].next, None, "{}", release.name());
+        assert_eq!(fair.queues[fair.root()].next, None, "{}", release.name());
     }
 }
 

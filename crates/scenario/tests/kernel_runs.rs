@@ -96,6 +96,12 @@ fn words_become_steps() {
         Step::Yield,
     ];
     assert_eq!(steps(&input.tasks[0]), expected);
+    // Without CPU-time steps a message costs 1.4 us, and a round without any run step 6 us.
+    let messages = run("6.1", "1", "pipes 2\ntask name=a start_us=0 prog=W0,X1");
+    let (write, read) = (Step::PipeWrite(PipeId(0)), Step::PipeRead(PipeId(1)));
+    let message = Step::Run(Length::Fixed(1400));
+    let expected = [Step::Run(fixed(6)), message.clone(), write, message, read];
+    assert_eq!(steps(&messages.variants[0].input.tasks[0]), expected);
     // Beside one hog on another CPU instructions take twice as long.
     let two =
         run("6.1", "2,sockets=1,cores=2,threads=1", "task name=a start_us=0 prog=R500\ntask name=h start_us=0 prog=Z");
@@ -129,8 +135,10 @@ fn forks_wait_for_all_children() {
     let input = &run.variants[0].input;
     let wait = Step::SemaphoreWait(SemaphoreId(0));
     let [forks @ .., Step::Sleep(_)] = steps(&input.tasks[0]) else { panic!("a sleep at the end") };
-    let fork = |number| Step::Fork(TemplateId(number));
-    assert_eq!(forks, [fork(0), fork(1), fork(2), wait.clone(), wait.clone(), wait]);
+    // A fork costs the parent 150 us.
+    let (cost, fork) = (Step::Run(Length::Fixed(150_000)), |number| Step::Fork(TemplateId(number)));
+    let costs = || cost.clone();
+    assert_eq!(forks, [costs(), fork(0), costs(), fork(1), costs(), fork(2), wait.clone(), wait.clone(), wait]);
     assert_eq!(
         input.templates[2].spec.program.steps,
         [Step::Run(Length::Fixed(500_000)), Step::SemaphorePost(SemaphoreId(0))]

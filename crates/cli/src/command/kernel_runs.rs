@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use schedlab_report::{Fidelity, FidelityVariant, fidelity, text};
+use schedlab_report::{Fidelity, FidelityRow, FidelityVariant, fidelity, text};
 use schedlab_scenario::kernel_runs::{self, KernelRun, Variant};
 
 use crate::args::{self, FidelityFormat};
 use crate::document::{self, name};
 use crate::error::CommandError;
 use crate::execute::simulate;
-use crate::notice::Progress;
+use crate::notice::{Notices, Progress};
 use crate::output::Output;
 
 /// `schedlab conformance --kernel-runs`.
@@ -34,9 +34,19 @@ pub fn kernel_runs(args: &args::Conformance) -> Result<(), CommandError> {
     drop(progress);
     let mut done = done.drain(..);
     let mut rows = Vec::new();
+    let mut notices = Notices::default();
     for (_, run) in &runs {
-        let variants = done.by_ref().take(run.variants.len()).collect::<Result<Vec<_>, _>>()?;
-        rows.extend(fidelity(&run.scenario, &run.kernel, &variants));
+        // All of them are taken, whichever failed.
+        let variants: Vec<_> = done.by_ref().take(run.variants.len()).collect();
+        match variants.into_iter().collect::<Result<Vec<_>, _>>() {
+            Ok(variants) => rows.extend(fidelity(&run.scenario, &run.kernel, &variants)),
+            // What the engine cannot run to its end is a figure outside, not the end of the others.
+            Err(error @ CommandError::Run { .. }) => {
+                notices.give(error.to_string());
+                rows.push(FidelityRow::not_run(&run.scenario, &run.kernel));
+            }
+            Err(error) => return Err(error),
+        }
     }
     let result = Fidelity::new(rows);
     let text = match args.format {

@@ -60,6 +60,26 @@ pub struct FidelityRow {
     pub inside: bool,
 }
 
+impl FidelityRow {
+    /// The row of a scenario that the engine could not run to its end: one of one real run, none of
+    /// the model.
+    #[must_use]
+    pub fn not_run(scenario: &str, kernel: &str) -> Self {
+        Self {
+            scenario: scenario.to_owned(),
+            kernel: kernel.to_owned(),
+            figure: "runs to the end".to_owned(),
+            unit: "%".to_owned(),
+            real: 100.0,
+            model: 0.0,
+            deviation: Some(-100.0),
+            noise: 0.0,
+            aim: 0.0,
+            inside: false,
+        }
+    }
+}
+
 /// All rows, and how many are inside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fidelity {

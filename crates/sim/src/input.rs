@@ -66,8 +66,13 @@ pub struct Machine {
     pub smt_speed_per_mille: u32,
     /// What a context switch costs: run time of the task that comes in, which does no work of it.
     pub context_switch_ns: u64,
-    /// From a wake-up's preemption check to the switch that it asks for.
+    /// From a wake-up's preemption check to the switch that it asks for; a task that wakes another
+    /// is kept busy as long.
     pub wakeup_ns: u64,
+    /// From a tick's or a slice timer's request to the switch.
+    pub reschedule_ns: u64,
+    /// Each of these two takes longer by a random length below this.
+    pub jitter_ns: u64,
     /// What each `run` step costs beyond the work asked for.
     pub run_step_ns: u64,
     /// How much longer than asked each sleep lasts.
@@ -116,6 +121,8 @@ impl Machine {
             smt_speed_per_mille: 1000,
             context_switch_ns: 0,
             wakeup_ns: 0,
+            reschedule_ns: 0,
+            jitter_ns: 0,
             run_step_ns: 0,
             sleep_ns: 0,
             migration_ns: 0,

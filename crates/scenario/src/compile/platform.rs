@@ -37,6 +37,8 @@ pub(super) fn machine(scenario: &Scenario, found: &mut Vec<Problem>) -> SimMachi
         smt_speed_per_mille: machine.smt_speed,
         context_switch_ns: machine.context_switch_ns,
         wakeup_ns: machine.wakeup_ns,
+        reschedule_ns: machine.reschedule_ns,
+        jitter_ns: machine.jitter_ns,
         run_step_ns: machine.run_step_ns,
         sleep_ns: machine.sleep_ns,
         migration_ns: machine.migration_ns,

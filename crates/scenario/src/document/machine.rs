@@ -46,8 +46,12 @@ pub struct Machine {
     pub smt_speed: u32,
     /// What a context switch costs, nanoseconds.
     pub context_switch_ns: u64,
-    /// From a wake-up to the preemption check it makes, nanoseconds.
+    /// From a wake-up's preemption check to the switch it asks for, nanoseconds.
     pub wakeup_ns: u64,
+    /// From a tick's or a slice timer's request to the switch, nanoseconds.
+    pub reschedule_ns: u64,
+    /// How much longer these two take at most, at random, nanoseconds.
+    pub jitter_ns: u64,
     /// What each `run` step costs beyond the work asked for, nanoseconds.
     pub run_step_ns: u64,
     /// How much longer than asked each sleep lasts, nanoseconds.
@@ -92,6 +96,8 @@ impl Default for Machine {
             smt_speed: FULL_SPEED,
             context_switch_ns: 0,
             wakeup_ns: 0,
+            reschedule_ns: 0,
+            jitter_ns: 0,
             run_step_ns: 0,
             sleep_ns: 0,
             migration_ns: 0,
@@ -158,9 +164,11 @@ impl Machine {
         if let Some(node) = fields.take("smt_speed", out) {
             machine.smt_speed = node.unsigned32("a speed per mille", 1..=FULL_SPEED, out).unwrap_or(FULL_SPEED);
         }
-        let costs: [(&'static str, &mut u64); 6] = [
+        let costs: [(&'static str, &mut u64); 8] = [
             ("context_switch_ns", &mut machine.context_switch_ns),
             ("wakeup_ns", &mut machine.wakeup_ns),
+            ("reschedule_ns", &mut machine.reschedule_ns),
+            ("jitter_ns", &mut machine.jitter_ns),
             ("run_step_ns", &mut machine.run_step_ns),
             ("sleep_ns", &mut machine.sleep_ns),
             ("migration_ns", &mut machine.migration_ns),
@@ -217,6 +225,8 @@ impl Machine {
         let costs = [
             ("context_switch_ns", self.context_switch_ns, default.context_switch_ns),
             ("wakeup_ns", self.wakeup_ns, default.wakeup_ns),
+            ("reschedule_ns", self.reschedule_ns, default.reschedule_ns),
+            ("jitter_ns", self.jitter_ns, default.jitter_ns),
             ("run_step_ns", self.run_step_ns, default.run_step_ns),
             ("sleep_ns", self.sleep_ns, default.sleep_ns),
             ("migration_ns", self.migration_ns, default.migration_ns),

@@ -55,6 +55,18 @@ pub const MAX_TASKS: usize = 20_000;
 /// Steps at one instant after which a scenario is said to spin.
 const MAX_STEPS_AT_ONE_INSTANT: u32 = 1_000_000;
 
+/// How a request comes to the CPU that it asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum RequestPath {
+    /// The running task has made it itself.
+    #[default]
+    Direct,
+    /// By a wake-up, or from another CPU.
+    Wakeup,
+    /// By a timer's interrupt on this CPU.
+    Timer,
+}
+
 /// A run in progress, with the rules of one class.
 #[derive(Clone, Debug)]
 struct Core<C> {
@@ -85,8 +97,10 @@ struct Core<C> {
     forked: Vec<u32>,
     /// CPUs whose next need may have changed.
     touched: Vec<u32>,
-    /// Requests made in this step arrive only after what a wake-up costs.
-    requests_travel: bool,
+    /// What the requests made in this step wait for.
+    request_path: RequestPath,
+    /// The draws of latencies.
+    latency: Random,
     total_events: u64,
     last_decision: Option<u64>,
     /// What happened, while somebody looks.
@@ -124,7 +138,8 @@ impl<C: FairClass> Core<C> {
             counters_before: vec![Counters::default(); cpus],
             forked: input.templates.iter().map(|template| template.first_number).collect(),
             touched: Vec::new(),
-            requests_travel: false,
+            request_path: RequestPath::Direct,
+            latency: Random::new(input.seed, 0x6c61_7465),
             total_events: 0,
             last_decision: None,
             observed: None,
@@ -318,18 +333,26 @@ impl<C: FairClass> Core<C> {
                 }
             }
             SLICE_TIMER => {
+                self.request_path = RequestPath::Timer;
                 self.observe_slice_timer(cpu);
                 self.fair.slice_timer_fires();
             }
             RESCHEDULE => self.schedule(cpu, Leave::Preempt),
-            _ => self.tick(cpu),
+            _ => {
+                self.request_path = RequestPath::Timer;
+                self.tick(cpu);
+            }
         }
         Ok(())
     }
 
     /// Requests that this step has made: they act at once, or are on their way.
     fn answer_requests(&mut self) {
-        let delay = if std::mem::take(&mut self.requests_travel) { self.input.machine.wakeup_ns } else { 0 };
+        let delay = match std::mem::take(&mut self.request_path) {
+            RequestPath::Direct => 0,
+            RequestPath::Wakeup => self.with_jitter(self.input.machine.wakeup_ns),
+            RequestPath::Timer => self.with_jitter(self.input.machine.reschedule_ns),
+        };
         self.answer_core_wide();
         let mut index = 0;
         while index < self.fair.asked.len() {
@@ -348,6 +371,12 @@ impl<C: FairClass> Core<C> {
             }
         }
         self.fair.asked.clear();
+    }
+
+    /// A latency as it is this time.
+    fn with_jitter(&mut self, latency: u64) -> u64 {
+        let most = self.input.machine.jitter_ns;
+        if most == 0 { latency } else { latency + u64::from(self.latency.below(most as u32)) }
     }
 
     /// What one CPU has decided for its siblings acts at once: two cookies never share a core.
@@ -415,7 +444,9 @@ impl<C: FairClass> Core<C> {
             self.fair.fork(entity);
         }
         let cpu = self.choose_fork_cpu(task, parent_cpu);
-        self.requests_travel |= cpu != parent_cpu;
+        if cpu != parent_cpu {
+            self.request_path = RequestPath::Wakeup;
+        }
         let state = &mut self.tasks[task as usize];
         state.state = TaskState::Queued;
         state.cpu = cpu;
@@ -436,7 +467,7 @@ impl<C: FairClass> Core<C> {
     /// A sleeping task is woken from `waker_cpu`; `sync`: the waker is about to sleep (WF_SYNC).
     fn wake(&mut self, task: u32, waker_cpu: u32, sync: bool) {
         let entity = self.tasks[task as usize].entity;
-        self.requests_travel = true;
+        self.request_path = RequestPath::Wakeup;
         self.fair.rqs[waker_cpu as usize].counters.ttwu_count += 1;
         let previous = self.tasks[task as usize].cpu;
         let mut cpu = previous;
@@ -456,7 +487,8 @@ impl<C: FairClass> Core<C> {
         if self.wakes_by_interrupt(cpu, waker_cpu) && !self.fair.is_delayed(entity) {
             self.tasks[task as usize].activating = true;
             self.cpus[cpu as usize].wakeups_pending += 1;
-            self.events.push(self.now + self.input.machine.wakeup_ns, Event::Activate(task));
+            let latency = self.with_jitter(self.input.machine.wakeup_ns);
+            self.events.push(self.now + latency, Event::Activate(task));
         } else {
             self.enqueue_woken(task, cpu);
         }
@@ -483,7 +515,7 @@ impl<C: FairClass> Core<C> {
         let cpu = state.cpu;
         self.cpus[cpu as usize].wakeups_pending -= 1;
         self.enqueue_woken(task, cpu);
-        self.requests_travel = false;
+        self.request_path = RequestPath::Direct;
     }
 
     fn enqueue_woken(&mut self, task: u32, cpu: u32) {

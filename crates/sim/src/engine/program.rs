@@ -297,8 +297,9 @@ impl<C: FairClass> Core<C> {
         Outcome::Block
     }
 
-    /// The running task wakes another.
+    /// The running task wakes another: that keeps it busy as long as the woken one is on its way.
     fn wake_by_task(&mut self, waker: u32, task: u32, sync: bool) {
+        self.tasks[waker as usize].overhead += self.input.machine.wakeup_ns;
         let cpu = self.tasks[waker as usize].cpu;
         self.wake(task, cpu, sync);
         self.fair.at(cpu);

@@ -45,6 +45,8 @@ pub(super) fn check(input: &Input) -> Result<(), InputError> {
         (machine.run_step_ns, "run step"),
         (machine.sleep_ns, "sleep"),
         (machine.migration_ns, "migration"),
+        (machine.reschedule_ns, "reschedule"),
+        (machine.jitter_ns, "jitter"),
         (machine.newidle_cost_per_cpu_ns, "newly-idle balance"),
         (machine.cache.llc_ns_per_kib, "cache refill"),
         (machine.cache.memory_ns_per_kib, "memory refill"),

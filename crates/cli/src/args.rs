@@ -1,11 +1,14 @@
 //! The command line. Its comments are the help, the man page and the completions.
 //! Not for doing anything.
 
+mod import;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::command::sweep::{Parameter, shard};
+pub use import::{Import, Schedstat};
 
 /// A laboratory for the Linux fair scheduler.
 ///
@@ -72,6 +75,18 @@ pub enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Make a scenario of a trace, an rt-app file or a machine's own settings.
+    ///
+    /// A trace is text, plain or gzip: `perf sched script`, `perf script`, `trace-cmd report` or ftrace's
+    /// own, with sched_switch and sched_waking or sched_wakeup. The scenario asks for what its tasks asked
+    /// for: runs, sleeps, wake-ups of each other. The report says what was used, and how near a replay on
+    /// the scenario's release comes to the trace. It goes to standard output, or to standard error where
+    /// the scenario goes there.
+    Import(Import),
+    /// Print the difference of two snapshots of /proc/schedstat as `perf sched stats report` does.
+    ///
+    /// Both are of one kernel: version 15, 16 or 17.
+    Schedstat(Schedstat),
     /// Answer golden cases, or compare the engine with what real kernels did.
     ///
     /// Golden cases: one JSON object a line in, one out, in order; a case that cannot be run ends the

@@ -24,8 +24,15 @@ impl Document {
     /// # Errors
     /// [`CommandError`] when it cannot be read or is wrong.
     pub fn open(path: &Path, notices: &mut Notices) -> Result<Self, CommandError> {
-        let file = name(path);
-        match schedlab_scenario::open_bytes(&read(path)?) {
+        Self::of_bytes(name(path), &read(path)?, notices)
+    }
+
+    /// Opens what was read of a file already.
+    ///
+    /// # Errors
+    /// [`CommandError`] when it is wrong.
+    pub fn of_bytes(file: String, bytes: &[u8], notices: &mut Notices) -> Result<Self, CommandError> {
+        match schedlab_scenario::open_bytes(bytes) {
             Ok(opened) => {
                 notices.give_all(&file, &opened.notices);
                 Ok(Self { file, scenario: opened.scenario })

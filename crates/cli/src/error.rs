@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 use schedlab_scenario::Problem;
+use schedlab_scenario::import::{machine::MachineError, schedstat::SchedstatError, trace::TraceError};
 use schedlab_scenario::kernel_runs::KernelRunError;
 use schedlab_sim::{InputError, RunError};
 
@@ -54,6 +55,15 @@ pub enum CommandError {
     /// Shards or runs of a sweep are missing.
     #[error("{0}")]
     Missing(String),
+    /// A trace cannot be imported.
+    #[error("{file}: {source}")]
+    Trace { file: String, source: TraceError },
+    /// The files of a machine tell nothing.
+    #[error("{folder}: {source}")]
+    MachineFiles { folder: String, source: MachineError },
+    /// A snapshot of /proc/schedstat is wrong, or two do not go together.
+    #[error("{file}: {source}")]
+    Schedstat { file: String, source: SchedstatError },
     /// The output's place cannot be written to.
     #[error("cannot write to {file}: {source}")]
     NoOutput { file: String, source: io::Error },

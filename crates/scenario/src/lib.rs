@@ -26,6 +26,7 @@ mod compile;
 mod document;
 mod export;
 pub mod golden;
+pub mod import;
 pub mod json;
 pub mod kernel_runs;
 pub mod link;

@@ -5,10 +5,12 @@ mod compare;
 mod conformance;
 mod explain;
 mod help;
+mod import;
 mod kernel_runs;
 mod kernels;
 mod link;
 mod run;
+mod schedstat;
 pub mod sweep;
 
 use crate::args::{Args, Command};
@@ -32,6 +34,8 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
         Command::Unlink { link, output } => link::unlink(&link, &output),
         Command::Conformance(args) if !args.kernel_runs.is_empty() => kernel_runs::kernel_runs(&args),
         Command::Conformance(args) => conformance::conformance(&args.files, &args.output),
+        Command::Import(import) => import::import(&import),
+        Command::Schedstat(schedstat) => schedstat::schedstat(&schedstat),
         Command::Completions { shell } => help::completions(shell),
         Command::Man { command } => help::man(command.as_deref()),
     }

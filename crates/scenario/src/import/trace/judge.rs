@@ -1,0 +1,191 @@
+//! Judges wake-ups of which a trace without the flags column does not say who made them: the task
+//! that ran at that moment, or a timer that interrupted it.
+//!
+//! Timers strike whoever runs: those that a task sleeps on are spread over the tasks (and the idle
+//! thread) of the CPU as its time is. A task's own wake-ups are not. What strikes while the CPU is idle
+//! is a timer's (or a device's), and tells how many of them strike while a task runs. And a sleep that
+//! always lasts the same is a timer's.
+
+use std::collections::{HashMap, HashSet};
+
+use super::recover::Recovery;
+use super::task::{Index, Step, Task, Waker};
+
+/// What to believe of unsure wake-ups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wakers {
+    /// Judge by who ran when.
+    #[default]
+    Judged,
+    /// They are timers.
+    Timers,
+    /// They are the running tasks' own.
+    Tasks,
+}
+
+/// How far from the CPU time's own distribution wakers must be (half the sum of differences) to be
+/// believed, with very many wake-ups …
+const FAR: f64 = 0.3;
+/// … and more by this over the square root of their number.
+const FAR_OF_ONE: f64 = 0.5;
+/// So many sleeps tell whether they are all alike.
+const ENOUGH: usize = 8;
+/// Sleeps are alike when half of them differ by less than this part …
+const ALIKE: f64 = 0.01;
+/// … or by less than this, nanoseconds.
+const ALIKE_NS: u64 = 4_000;
+/// Shorter sleeps are not a timer's.
+const LEAST_TIMER_NS: u64 = 50_000;
+
+/// So many wake-ups, and this part, must strike while the CPU is idle to tell how often timers strike.
+const ENOUGH_IDLE: u32 = 5;
+const IDLE_PART: f64 = 0.05;
+/// A task's own wake-ups are more than timers would explain by this factor …
+const FACTOR: f64 = 3.0;
+/// … and this number.
+const MARGIN: f64 = 3.0;
+
+/// The pairs of wakee and running task whose unsure wake-ups are taken as that task's own.
+pub(super) struct Verdicts {
+    own: HashSet<(Index, Index)>,
+    all: Option<bool>,
+}
+
+impl Verdicts {
+    /// Judges every unsure wake-up; `waking`: the trace has `sched_waking`, which is recorded where the
+    /// waker is, and not where the wakee will run.
+    pub fn of(recovery: &Recovery, wakers: Wakers, waking: bool) -> Self {
+        let all = match wakers {
+            Wakers::Timers => Some(false),
+            Wakers::Tasks => Some(true),
+            Wakers::Judged => None,
+        };
+        let mut own = HashSet::new();
+        if all.is_none() {
+            for (wakee, task) in (0..).zip(&recovery.tasks) {
+                let judged = task.unsure.keys().filter_map(|(waker, _)| *waker).collect::<HashSet<Index>>();
+                let case = Case::of(recovery, wakee);
+                match case.timers_strike_idle(waking) {
+                    true => own.extend(judged.into_iter().filter(|w| case.is_more(*w)).map(|waker| (wakee, waker))),
+                    false if case.is_of_tasks() => own.extend(judged.into_iter().map(|waker| (wakee, waker))),
+                    false => {}
+                }
+            }
+        }
+        Self { own, all }
+    }
+
+    /// Whether an unsure wake-up is the running task's own.
+    pub fn is_own(&self, wakee: Index, waker: Index) -> bool {
+        self.all.unwrap_or_else(|| self.own.contains(&(wakee, waker)))
+    }
+}
+
+/// The unsure wake-ups of a task.
+struct Case<'r> {
+    recovery: &'r Recovery,
+    wakee: Index,
+    task: &'r Task,
+    total: u32,
+    on_cpu: HashMap<u32, u32>,
+    window: u64,
+}
+
+impl<'r> Case<'r> {
+    fn of(recovery: &'r Recovery, wakee: Index) -> Self {
+        let task = &recovery.tasks[wakee as usize];
+        let mut on_cpu: HashMap<u32, u32> = HashMap::new();
+        for ((_, cpu), count) in &task.unsure {
+            *on_cpu.entry(*cpu).or_default() += count;
+        }
+        let window = recovery.now_ns - recovery.first_ns.unwrap_or(recovery.now_ns);
+        Self { recovery, wakee, task, total: task.unsure.values().sum(), on_cpu, window }
+    }
+
+    /// How long something (none: the idle thread) ran on a CPU.
+    fn time(&self, waker: Option<Index>, cpu: u32) -> u64 {
+        match waker {
+            Some(waker) => self.recovery.tasks[waker as usize].time_on(cpu),
+            None => self.recovery.cpus[cpu as usize].idle_ns,
+        }
+    }
+
+    /// Its part of the time in which the wakee did not run there.
+    fn part(&self, waker: Option<Index>, cpu: u32) -> f64 {
+        ratio(self.time(waker, cpu), self.window.saturating_sub(self.task.time_on(cpu)))
+    }
+
+    /// Wake-ups while the CPU was idle.
+    fn of_idle(&self) -> u32 {
+        self.task.unsure.iter().filter(|((waker, _), _)| waker.is_none()).map(|(_, count)| count).sum()
+    }
+
+    fn timers_strike_idle(&self, waking: bool) -> bool {
+        waking && self.of_idle() >= ENOUGH_IDLE && f64::from(self.of_idle()) >= IDLE_PART * f64::from(self.total)
+    }
+
+    /// Whether a task woke more often than the timers that strike the idle CPU explain.
+    fn is_more(&self, waker: Index) -> bool {
+        let woken: u32 =
+            self.task.unsure.iter().filter(|((by, _), _)| *by == Some(waker)).map(|(_, count)| count).sum();
+        let cpus = || self.on_cpu.keys().copied();
+        let (ran, idle): (u64, u64) =
+            cpus().fold((0, 0), |(ran, idle), cpu| (ran + self.time(Some(waker), cpu), idle + self.time(None, cpu)));
+        f64::from(woken) > FACTOR * f64::from(self.of_idle()) * ratio(ran, idle) + MARGIN
+    }
+
+    /// Whether the wake-ups are far from spread as the CPU's time is.
+    fn is_of_tasks(&self) -> bool {
+        if self.total == 0 {
+            return false;
+        }
+        let distance: f64 = self
+            .task
+            .unsure
+            .iter()
+            .map(|(&(waker, cpu), &count)| {
+                (f64::from(count) - f64::from(self.on_cpu[&cpu]) * self.part(waker, cpu)).max(0.0)
+            })
+            .sum::<f64>()
+            / f64::from(self.total);
+        if distance > FAR + FAR_OF_ONE / f64::from(self.total).sqrt() {
+            return !all_alike(self.recovery, self.wakee as usize);
+        }
+        // Two tasks alone on a CPU that never idles: had the one slept on a timer, the CPU would have been
+        // idle whenever both slept.
+        let mut wakers = self.task.unsure.keys();
+        match (wakers.next(), wakers.next()) {
+            (Some(&(Some(waker), cpu)), None) => {
+                self.recovery.tasks[waker as usize].blocks > 0
+                    && self.total as usize >= ENOUGH
+                    && self.part(None, cpu) < 0.005
+                    && self.part(Some(waker), cpu) > 0.9
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether the sleeps that unsure wake-ups ended last the same.
+fn all_alike(recovery: &Recovery, wakee: usize) -> bool {
+    let mut lengths: Vec<u64> = recovery.tasks[wakee]
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Block { ns, by: Waker::Interrupt | Waker::Task { sure: false, .. } } => Some(*ns),
+            _ => None,
+        })
+        .collect();
+    if lengths.len() < ENOUGH {
+        return false;
+    }
+    lengths.sort_unstable();
+    let at = |quarters: usize| lengths[lengths.len() * quarters / 4];
+    let (middle, spread) = (at(2), at(3) - at(1));
+    middle >= LEAST_TIMER_NS && (spread <= ALIKE_NS || ratio(spread, middle) < ALIKE)
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

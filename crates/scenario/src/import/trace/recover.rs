@@ -1,0 +1,471 @@
+//! Follows the tasks of a trace from event to event: runs, sleeps, who woke whom.
+//! Not for reading lines, and not for judging unsure wake-ups: that needs the whole trace.
+
+use std::collections::HashMap;
+
+use schedlab_sim::Histogram;
+
+use super::line::{Context, Event, Left, Thread, What};
+use super::report::Oddities;
+use super::task::{Begin, Index, Pending, State, Step, Task, Waker, Why};
+use super::ticks::Departure;
+
+/// After a wake-up on a CPU, a switch within this time may be its preemption.
+const PREEMPTS_WITHIN_NS: u64 = 100_000;
+/// A clock that goes back by more is another trace, or the clock was set.
+const CLOCK_JUMP_NS: u64 = 1_000_000_000;
+
+/// What runs on a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Current {
+    /// Nothing was seen there yet, or events were lost.
+    Unknown {
+        lost: bool,
+    },
+    Idle,
+    Task(Index),
+}
+
+/// A CPU.
+#[derive(Clone, Debug)]
+pub(super) struct Cpu {
+    current: Current,
+    since: u64,
+    last_wakeup_ns: Option<u64>,
+    pub seen: bool,
+    pub idle_ns: u64,
+}
+
+/// What was recovered so far.
+pub(super) struct Recovery {
+    pub tasks: Vec<Task>,
+    pub cpus: Vec<Cpu>,
+    by_pid: HashMap<u32, Index>,
+    /// The first event, nanoseconds of the trace's clock.
+    pub first_ns: Option<u64>,
+    /// The last event.
+    pub now_ns: u64,
+    /// What is added to the trace's clock because it went back.
+    clock_offset_ns: u64,
+    pub switches: u64,
+    /// From a wake-up to the switch, where the CPU was idle.
+    pub idle_wake_delay: Histogram,
+    /// When tasks left runnable without a wake-up that explains it.
+    pub unexplained: Vec<Departure>,
+    pub oddities: Oddities,
+    steps: usize,
+}
+
+impl Recovery {
+    pub fn new() -> Self {
+        Self {
+            tasks: Vec::new(),
+            cpus: Vec::new(),
+            by_pid: HashMap::new(),
+            first_ns: None,
+            now_ns: 0,
+            clock_offset_ns: 0,
+            switches: 0,
+            idle_wake_delay: Histogram::default(),
+            unexplained: Vec::new(),
+            oddities: Oddities::default(),
+            steps: 0,
+        }
+    }
+
+    /// How many steps are kept.
+    pub const fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Takes an event, from the line of that number.
+    pub fn event(&mut self, event: &Event<'_>, line: u64) {
+        let at = self.clock(event.at_ns, line);
+        self.cpu(event.cpu).seen = true;
+        match &event.what {
+            What::Switch { prev, left, next } => self.switch(at, event.cpu, (prev, *left), next, line),
+            What::Waking(thread) => self.wake(at, event, thread, Why::Waking),
+            What::Wakeup(thread) => self.wake(at, event, thread, Why::Woken),
+            What::WakeupNew(thread) => {
+                self.born(at, event, thread.pid, thread.comm, thread.prio);
+                self.cpu(event.cpu).last_wakeup_ns = Some(at);
+            }
+            What::Fork { parent, child, comm } => {
+                if *parent == event.pid || event.context != Context::Interrupt {
+                    self.end_of_pid(*child);
+                    self.born(at, event, *child, comm, None);
+                }
+            }
+            What::Migrate { pid, from } => {
+                if let Some(task) = self.by_pid.get(pid).copied().map(|index| self.task_mut(index))
+                    && task.counts.switches == 0
+                {
+                    task.previous_cpu.get_or_insert(*from);
+                }
+            }
+            What::Exit { pid } => {
+                if let Some(&index) = self.by_pid.get(pid) {
+                    self.task_mut(index).exited = true;
+                }
+            }
+        }
+    }
+
+    /// The time of an event, never before the last one.
+    fn clock(&mut self, at_ns: u64, line: u64) -> u64 {
+        let mut at = at_ns.saturating_add(self.clock_offset_ns);
+        if at < self.now_ns {
+            if self.now_ns - at > CLOCK_JUMP_NS {
+                self.oddities.clock_jumps.add(line);
+                self.clock_offset_ns = self.now_ns - at_ns.min(self.now_ns);
+                self.lost(None);
+            } else {
+                self.oddities.swapped.add(line);
+            }
+            at = self.now_ns;
+        }
+        self.first_ns.get_or_insert(at);
+        self.now_ns = at;
+        at
+    }
+
+    fn cpu(&mut self, number: u32) -> &mut Cpu {
+        let place = number as usize;
+        if self.cpus.len() <= place {
+            let current = Current::Unknown { lost: false };
+            let cpu = Cpu { current, since: 0, last_wakeup_ns: None, seen: false, idle_ns: 0 };
+            self.cpus.resize(place + 1, cpu);
+        }
+        &mut self.cpus[place]
+    }
+
+    fn task_mut(&mut self, index: Index) -> &mut Task {
+        &mut self.tasks[index as usize]
+    }
+
+    fn push(&mut self, index: Index, step: Step) {
+        let task = &mut self.tasks[index as usize];
+        let before = task.steps.len();
+        task.end_run();
+        task.steps.push(step);
+        self.steps += task.steps.len() - before;
+    }
+
+    /// The task that has the pid now.
+    fn of_pid(&mut self, thread: &Thread<'_>) -> Index {
+        if let Some(&index) = self.by_pid.get(&thread.pid) {
+            self.task_mut(index).rename(thread.comm);
+            self.prio(index, thread.prio);
+            return index;
+        }
+        self.add(Task::new(thread.pid, thread.comm, thread.prio))
+    }
+
+    fn add(&mut self, task: Task) -> Index {
+        let index = Index::try_from(self.tasks.len()).unwrap_or(Index::MAX);
+        self.by_pid.insert(task.pid, index);
+        self.tasks.push(task);
+        index
+    }
+
+    /// Notes a change of nice value. Changes to and from real-time priorities are those of
+    /// inheritance and are passed over.
+    fn prio(&mut self, index: Index, prio: Option<i32>) {
+        let Some(prio) = prio else { return };
+        let task = self.task_mut(index);
+        let before = task.prio.replace(prio);
+        task.first_prio.get_or_insert(prio);
+        let is_fair = |prio: i32| (100..140).contains(&prio);
+        if before != Some(prio)
+            && before.is_some_and(is_fair)
+            && is_fair(prio)
+            && task.counts.switches > 0
+            && let Ok(nice) = i8::try_from(prio - 120)
+        {
+            self.push(index, Step::Nice(nice));
+        }
+    }
+
+    fn switch(&mut self, at: u64, cpu: u32, (prev, left): (&Thread<'_>, Left), next: &Thread<'_>, line: u64) {
+        self.switches += 1;
+        let current = self.cpu(cpu).current;
+        let expected = match current {
+            Current::Unknown { .. } => true,
+            Current::Idle => prev.pid == 0,
+            Current::Task(index) => self.tasks[index as usize].pid == prev.pid,
+        };
+        if !expected {
+            self.oddities.gaps.add(line);
+            if let Current::Task(index) = current {
+                self.lose(index, at);
+            }
+            self.cpu(cpu).current = Current::Unknown { lost: true };
+        }
+        let first = self.first_ns.unwrap_or(at);
+        let was_idle = prev.pid == 0;
+        match self.cpu(cpu).current {
+            Current::Idle => {
+                let state = self.cpu(cpu);
+                state.idle_ns += at - state.since;
+            }
+            Current::Unknown { lost: false } if was_idle => self.cpu(cpu).idle_ns += at - first,
+            _ => {}
+        }
+        if !was_idle {
+            let index = self.of_pid(prev);
+            self.came_before(index, at, cpu, first);
+            self.leave(index, at, cpu, left);
+        }
+        let state = self.cpu(cpu);
+        (state.current, state.since) = (Current::Idle, at);
+        if next.pid != 0 {
+            let index = self.of_pid(next);
+            self.enter(index, at, cpu, was_idle);
+            self.cpu(cpu).current = Current::Task(index);
+        }
+    }
+
+    /// The task that leaves a CPU on which nothing was known to run was there before.
+    fn came_before(&mut self, index: Index, at: u64, cpu: u32, first: u64) {
+        let unknown_from_start = self.cpu(cpu).current == Current::Unknown { lost: false };
+        match self.tasks[index as usize].state {
+            State::Running { cpu: on, .. } if on == cpu => {}
+            State::Unseen if unknown_from_start => {
+                self.oddities.running_at_start += 1;
+                let task = self.task_mut(index);
+                task.state = State::Running { since: first, cpu };
+                task.counts.switches += 1;
+                task.previous_cpu.get_or_insert(cpu);
+            }
+            _ => {
+                self.enter(index, at, cpu, false);
+            }
+        }
+    }
+
+    fn leave(&mut self, index: Index, at: u64, cpu: u32, left: Left) {
+        let woken = self.cpu(cpu).last_wakeup_ns.is_some_and(|woken| at - woken < PREEMPTS_WITHIN_NS);
+        let task = self.task_mut(index);
+        if let State::Running { since, .. } = task.state {
+            task.ran(cpu, at - since);
+        }
+        match left {
+            Left::Preempted | Left::Runnable => {
+                task.counts.preempted += 1;
+                task.state = State::Runnable { since: at, why: Why::Left };
+                self.forget_pending(index);
+                if left == Left::Runnable && !woken {
+                    self.push(index, Step::Left { at_ns: at, cpu });
+                    self.unexplained.push(Departure { at_ns: at, cpu, task: index });
+                }
+            }
+            Left::Blocked => {
+                task.blocks += 1;
+                task.state = State::Sleeping { since: at };
+                if let Some(Pending { by, .. }) = task.pending.take() {
+                    // Woken between its decision to sleep and the switch.
+                    self.awake(index, at, by, Why::Waking);
+                }
+            }
+            Left::Exited => {
+                task.end_run();
+                (task.exited, task.state) = (true, State::Gone);
+                let pid = task.pid;
+                self.by_pid.remove(&pid);
+            }
+        }
+    }
+
+    fn enter(&mut self, index: Index, at: u64, cpu: u32, was_idle: bool) {
+        match self.tasks[index as usize].state {
+            State::Unseen => self.oddities.waiting_at_start += 1,
+            State::Runnable { since, why } if why != Why::Left => {
+                self.task_mut(index).counts.wake_delay.add(at - since);
+                if was_idle {
+                    self.idle_wake_delay.add(at - since);
+                }
+            }
+            State::Runnable { .. } => {}
+            State::Sleeping { since } => {
+                self.oddities.unseen_wakeups += 1;
+                self.push(index, Step::Block { ns: at - since, by: Waker::Unseen });
+            }
+            State::Lost { since } => {
+                self.oddities.lost_ns += at - since;
+                self.push(index, Step::Block { ns: at - since, by: Waker::Unseen });
+            }
+            State::Running { since, cpu: on } => {
+                // It was seen on two CPUs: the switch between is missing.
+                self.task_mut(index).ran(on, at - since);
+                self.oddities.missing_switches += 1;
+            }
+            State::Gone => {}
+        }
+        let task = self.task_mut(index);
+        task.previous_cpu.get_or_insert(cpu);
+        task.state = State::Running { since: at, cpu };
+        task.counts.switches += 1;
+    }
+
+    fn wake(&mut self, at: u64, event: &Event<'_>, thread: &Thread<'_>, why: Why) {
+        self.cpu(event.cpu).last_wakeup_ns = Some(at);
+        if let Some(target) = thread.target
+            && (target as usize) < self.cpus.len()
+        {
+            self.cpu(target).last_wakeup_ns = Some(at);
+        }
+        if thread.pid == 0 {
+            return;
+        }
+        let index = self.of_pid(thread);
+        match self.tasks[index as usize].state {
+            State::Unseen => {
+                let task = self.task_mut(index);
+                task.begin = Begin::Woken { at_ns: at };
+                task.state = State::Runnable { since: at, why };
+                task.counts.wakeups += 1;
+            }
+            State::Sleeping { .. } | State::Lost { .. } => {
+                let (by, _) = self.waker(at, event, index);
+                self.awake(index, at, by, why);
+            }
+            State::Runnable { why: Why::Waking, .. } if why == Why::Woken => {
+                self.task_mut(index).state = State::Runnable { since: at, why };
+            }
+            State::Running { .. } if why == Why::Waking => {
+                self.forget_pending(index);
+                let (by, post) = self.waker(at, event, index);
+                self.task_mut(index).pending = Some(Pending { by, post });
+            }
+            // It had not gone to sleep yet: the wake-up changes nothing.
+            State::Running { .. } => self.forget_pending(index),
+            State::Runnable { .. } | State::Gone => {}
+        }
+    }
+
+    /// Who makes a wake-up; a task that does gets it as a step.
+    fn waker(&mut self, at: u64, event: &Event<'_>, wakee: Index) -> (Waker, Option<(Index, usize)>) {
+        let waker = self.by_pid.get(&event.pid).copied().filter(|waker| *waker != wakee);
+        if event.context == Context::Unsaid && (event.pid == 0 || waker.is_some()) {
+            *self.task_mut(wakee).unsure.entry((waker, event.cpu)).or_default() += 1;
+        }
+        let Some(task) = waker.filter(|_| event.context != Context::Interrupt) else {
+            self.oddities.woken_by_interrupts += u64::from(event.context != Context::Unsaid);
+            return (Waker::Interrupt, None);
+        };
+        if let State::Running { since, cpu } = self.tasks[task as usize].state {
+            let running = self.task_mut(task);
+            running.ran(cpu, at - since);
+            running.state = State::Running { since: at, cpu };
+        }
+        let sure = event.context == Context::Task;
+        self.push(task, Step::Post { wakee, sure });
+        (Waker::Task { task, sure }, Some((task, self.tasks[task as usize].steps.len() - 1)))
+    }
+
+    fn awake(&mut self, index: Index, at: u64, by: Waker, why: Why) {
+        match self.tasks[index as usize].state {
+            State::Sleeping { since } => self.push(index, Step::Block { ns: at - since, by }),
+            State::Lost { since } => {
+                self.oddities.lost_ns += at - since;
+                self.push(index, Step::Block { ns: at - since, by });
+            }
+            _ => return,
+        }
+        let task = self.task_mut(index);
+        task.counts.wakeups += 1;
+        task.state = State::Runnable { since: at, why };
+    }
+
+    /// A wake-up of a task that had not gone to sleep is no part of anybody's demand.
+    fn forget_pending(&mut self, index: Index) {
+        if let Some(Pending { post: Some((waker, place)), .. }) = self.task_mut(index).pending.take()
+            && let Some(step) = self.task_mut(waker).steps.get_mut(place)
+        {
+            *step = Step::Nothing;
+        }
+    }
+
+    /// A new task. `sched_process_fork` and `sched_wakeup_new` both tell of it.
+    fn born(&mut self, at: u64, event: &Event<'_>, pid: u32, comm: &[u8], prio: Option<i32>) {
+        if let Some(&index) = self.by_pid.get(&pid) {
+            let task = self.task_mut(index);
+            let told = matches!(task.begin, Begin::Forked { .. }) && task.counts.switches == 0;
+            if told {
+                task.state = State::Runnable { since: at, why: Why::Woken };
+                task.rename(comm);
+                self.prio(index, prio);
+                return;
+            }
+            self.end_of_pid(pid);
+        }
+        let parent = self.by_pid.get(&event.pid).copied().filter(|_| event.context != Context::Interrupt);
+        let mut task = Task::new(pid, comm, prio);
+        task.state = State::Runnable { since: at, why: Why::Woken };
+        task.begin = Begin::Forked { at_ns: at, parent };
+        let child = self.add(task);
+        if let Some(parent) = parent {
+            if let State::Running { since, cpu } = self.tasks[parent as usize].state {
+                let running = self.task_mut(parent);
+                running.ran(cpu, at - since);
+                running.state = State::Running { since: at, cpu };
+            }
+            self.push(parent, Step::Fork(child));
+        }
+    }
+
+    /// A pid begins anew: who had it before is gone, though the trace does not have its end.
+    fn end_of_pid(&mut self, pid: u32) {
+        if let Some(index) = self.by_pid.remove(&pid) {
+            self.oddities.reused_pids += u64::from(!self.tasks[index as usize].exited);
+            let task = self.task_mut(index);
+            task.end_run();
+            (task.exited, task.state) = (true, State::Gone);
+        }
+    }
+
+    /// Events were lost on a CPU, or on all.
+    pub fn lost(&mut self, cpu: Option<u32>) {
+        let at = self.now_ns;
+        for place in 0..self.cpus.len() {
+            if cpu.is_none_or(|cpu| cpu as usize == place) {
+                if let Current::Task(index) = self.cpus[place].current {
+                    self.lose(index, at);
+                }
+                self.cpus[place].current = Current::Unknown { lost: true };
+            }
+        }
+    }
+
+    fn lose(&mut self, index: Index, at: u64) {
+        let task = self.task_mut(index);
+        task.end_run();
+        task.pending = None;
+        task.state = State::Lost { since: at };
+    }
+
+    /// The end of the trace: what goes on is cut there.
+    pub fn finish(&mut self) {
+        let end = self.now_ns;
+        for cpu in &mut self.cpus {
+            if cpu.current == Current::Idle {
+                cpu.idle_ns += end - cpu.since;
+            }
+        }
+        for index in 0..self.tasks.len() {
+            let index = Index::try_from(index).unwrap_or(Index::MAX);
+            match self.tasks[index as usize].state {
+                State::Running { since, cpu } => {
+                    self.oddities.running_at_end += 1;
+                    self.task_mut(index).ran(cpu, end - since);
+                }
+                State::Runnable { .. } => self.oddities.waiting_at_end += 1,
+                State::Sleeping { since } | State::Lost { since } => {
+                    self.push(index, Step::Block { ns: end - since, by: Waker::Unseen });
+                }
+                State::Unseen | State::Gone => {}
+            }
+            self.task_mut(index).end_run();
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! From what was recovered to the scenario document and the report.
+//! Not for following events or judging them.
+
+use std::collections::HashMap;
+
+use schedlab_sim::Histogram;
+
+use crate::document::{HZ, Machine, RunOptions, Scenario, Tick};
+use crate::json::MOST_BYTES;
+use crate::workload::{Attributes, Policy, Start, Task, Workload};
+
+use super::bytes::Lines;
+use super::demand::{self, Act, Unit};
+use super::judge::{Verdicts, Wakers};
+use super::realism::{TaskFigures, TraceFigures};
+use super::recover::Recovery;
+use super::report::{DroppedTask, EventCount, TraceReport, TracedTask};
+use super::task::{Begin, Index, Step, Task as Traced, Waker};
+use super::ticks::Ticks;
+use super::{ImportedTrace, Reading, TraceError, TraceOptions, USED};
+
+/// A task yields when so many of its departures are at no tick …
+const LEAST_YIELDS: usize = 5;
+/// … and this part of them.
+const YIELDS_PART: f64 = 0.5;
+
+/// Kernel threads of which there is one on each CPU, as `NAME/CPU`.
+const PER_CPU_THREADS: [&str; 10] = [
+    "kworker",
+    "ksoftirqd",
+    "cpuhp",
+    "rcuc",
+    "ktimers",
+    "ktimersoftd",
+    "irq_work",
+    "idle_inject",
+    "watchdog",
+    "backlog_napi",
+];
+
+/// What the trace leaves open, decided.
+struct Decided<'r> {
+    recovery: &'r Recovery,
+    /// For each task, its place among those kept.
+    places: Vec<Option<u32>>,
+    verdicts: Verdicts,
+    yields: Vec<bool>,
+    ticks: Option<Ticks>,
+}
+
+/// Makes the scenario, the report and the figures.
+pub(super) fn scenario(
+    options: &TraceOptions,
+    lines: &Lines,
+    mut reading: Reading,
+) -> Result<ImportedTrace, TraceError> {
+    reading.recovery.finish();
+    let recovery = &reading.recovery;
+    let ticks = Ticks::find(&recovery.unexplained, options.hz.filter(|hz| HZ.contains(hz)));
+    let (kept, dropped) = keep(recovery);
+    let names = names(recovery, &kept);
+    let mut places = vec![None; recovery.tasks.len()];
+    for (place, &index) in kept.iter().enumerate() {
+        places[index as usize] = u32::try_from(place).ok();
+    }
+    let yields = recovery.tasks.iter().map(|task| yields(task, ticks.as_ref())).collect();
+    let decided = Decided {
+        recovery,
+        places,
+        verdicts: Verdicts::of(recovery, options.wakers, reading.used[1] > 0),
+        yields,
+        ticks,
+    };
+
+    let cpus = cpu_numbers(recovery, reading.head_cpus);
+    let first_ns = recovery.first_ns.unwrap_or(0);
+    let mut machine = Machine { cores_per_llc: u32::try_from(cpus.len()).unwrap_or(1), ..Machine::default() };
+    if let Some(hz) = options.hz.or(decided.ticks.as_ref().map(|ticks| ticks.hz)) {
+        machine.hz = hz;
+    }
+    if let Some(ticks) = &decided.ticks {
+        machine.tick = Tick::Phases(ticks.phases_from(first_ns, &cpus));
+    }
+    let micro = recovery.tasks.iter().all(|task| {
+        task.steps.iter().all(|step| match step {
+            Step::Run(ns) | Step::Block { ns, .. } => ns % 1000 == 0,
+            _ => true,
+        })
+    });
+    let unit = if micro { Unit::Micro } else { Unit::Nano };
+    let wakeup_ns = (recovery.idle_wake_delay.count() > 0).then(|| {
+        let median = recovery.idle_wake_delay.quantile_ns(5_000);
+        if micro { (median + 500) / 1000 * 1000 } else { median }
+    });
+    machine.wakeup_ns = wakeup_ns.unwrap_or(0);
+    let (mut tasks, mut rows, mut figures) = (Vec::new(), Vec::new(), Vec::new());
+    for (&index, name) in kept.iter().zip(&names) {
+        let traced = &recovery.tasks[index as usize];
+        let acts = decided.acts(index, unit);
+        tasks.push(decided.task(traced, name, &acts, &names, unit, &cpus));
+        rows.push(decided.row(index, name));
+        figures.push(TaskFigures::of(name, &traced.counts));
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.runtime_ns));
+
+    let duration_ns = recovery.now_ns - first_ns;
+    let mut scenario = Scenario {
+        title: options.title.clone().unwrap_or_else(|| "Imported trace".to_owned()),
+        machine,
+        workload: Workload { tasks, ..Workload::default() },
+        run: RunOptions { duration_ms: Some(duration_ns.div_ceil(1_000_000).max(1)), ..RunOptions::default() },
+        ..Scenario::default()
+    };
+    if let Some(release) = options.release {
+        scenario.kernel.release = release;
+    }
+    let bytes = scenario.to_json().len();
+    if bytes > MOST_BYTES {
+        return Err(TraceError::TooLarge { bytes, limit: MOST_BYTES });
+    }
+    let wake_delay = kept.iter().fold(Histogram::default(), |mut all, &index| {
+        all.merge(&recovery.tasks[index as usize].counts.wake_delay);
+        all
+    });
+    let (judged_timers, judged_tasks) = decided.judged();
+    let report = TraceReport {
+        bytes_read: lines.bytes_read,
+        lines: lines.number,
+        from_ns: first_ns,
+        to_ns: recovery.now_ns,
+        cut_at_ns: reading.cut_at_ns,
+        events: USED
+            .iter()
+            .zip(reading.used)
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| EventCount { name: (*name).to_owned(), count })
+            .collect(),
+        other_events: others(&reading),
+        outside: reading.outside,
+        cpus,
+        flags: reading.flags,
+        judged_timers,
+        judged_tasks,
+        tick: decided.ticks.as_ref().map(Ticks::finding),
+        wakeup_ns,
+        tasks: rows,
+        dropped,
+        oddities: recovery.oddities.clone(),
+    };
+    let figures = TraceFigures { duration_ns, switches: recovery.switches, wake_delay, tasks: figures };
+    Ok(ImportedTrace { scenario, report, figures })
+}
+
+fn others(reading: &Reading) -> Vec<EventCount> {
+    let mut all: Vec<EventCount> =
+        reading.others.iter().map(|(name, count)| EventCount { name: name.clone(), count: *count }).collect();
+    all.sort_by_key(|event| std::cmp::Reverse(event.count));
+    if reading.other_names > 0 {
+        all.push(EventCount { name: "of other names".to_owned(), count: reading.other_names });
+    }
+    all
+}
+
+/// The tasks of the scenario, and those left out.
+fn keep(recovery: &Recovery) -> (Vec<Index>, Vec<DroppedTask>) {
+    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    for (index, task) in (0..).zip(&recovery.tasks) {
+        let why = if task.comm.starts_with(b"migration/") {
+            "it moves tasks for the balancer: a part of the schedule"
+        } else if task.counts.switches == 0 {
+            "it never ran"
+        } else {
+            kept.push(index);
+            continue;
+        };
+        dropped.push(DroppedTask { name: task.name(), pid: task.pid, why: why.to_owned() });
+    }
+    if kept.len() > schedlab_sim::MAX_TASKS {
+        kept.sort_by_key(|&index| std::cmp::Reverse(recovery.tasks[index as usize].counts.runtime_ns));
+        for index in kept.split_off(schedlab_sim::MAX_TASKS) {
+            let task = &recovery.tasks[index as usize];
+            let why = format!("a run may have {} tasks, and it ran less than the others", schedlab_sim::MAX_TASKS);
+            dropped.push(DroppedTask { name: task.name(), pid: task.pid, why });
+        }
+        kept.sort_unstable();
+    }
+    (kept, dropped)
+}
+
+/// A name for each task kept: its comm, with the pid where several have it.
+fn names(recovery: &Recovery, kept: &[Index]) -> Vec<String> {
+    let mut of_comm: HashMap<String, u32> = HashMap::new();
+    for &index in kept {
+        *of_comm.entry(recovery.tasks[index as usize].name()).or_default() += 1;
+    }
+    let mut given: HashMap<String, u32> = HashMap::new();
+    kept.iter()
+        .map(|&index| {
+            let task = &recovery.tasks[index as usize];
+            let comm = task.name();
+            let name = if of_comm[&comm] > 1 { format!("{comm}:{}", task.pid) } else { comm };
+            let times = given.entry(name.clone()).or_default();
+            *times += 1;
+            if *times > 1 { format!("{name}#{times}") } else { name }
+        })
+        .collect()
+}
+
+/// The CPUs of the scenario by their numbers in the trace: all that the head tells of, if it tells
+/// of those that were seen, otherwise those that were seen.
+fn cpu_numbers(recovery: &Recovery, head: Option<u32>) -> Vec<u32> {
+    let seen: Vec<u32> = (0..).zip(&recovery.cpus).filter(|(_, cpu)| cpu.seen).map(|(number, _)| number).collect();
+    match head {
+        Some(cpus) if seen.last().is_none_or(|last| *last < cpus) => (0..cpus).collect(),
+        _ => seen,
+    }
+}
+
+fn yields(task: &Traced, ticks: Option<&Ticks>) -> bool {
+    let Some(ticks) = ticks else { return false };
+    let left = task.steps.iter().filter_map(|step| match step {
+        Step::Left { at_ns, cpu } => Some((*at_ns, *cpu)),
+        _ => None,
+    });
+    let (at_tick, elsewhere): (Vec<_>, Vec<_>) = left.partition(|(at_ns, cpu)| ticks.explains(*at_ns, *cpu));
+    let all = at_tick.len() + elsewhere.len();
+    elsewhere.len() >= LEAST_YIELDS && elsewhere.len() as f64 >= YIELDS_PART * all as f64
+}
+
+impl Decided<'_> {
+    /// Whether a wake-up was made by the task that ran.
+    fn is_of_task(&self, wakee: Index, waker: Index, sure: bool) -> bool {
+        let is_kept = |task: Index| self.places[task as usize].is_some();
+        is_kept(wakee) && is_kept(waker) && (sure || self.verdicts.is_own(wakee, waker))
+    }
+
+    /// What a task asks for.
+    fn acts(&self, index: Index, unit: Unit) -> Vec<Act> {
+        let task = &self.recovery.tasks[index as usize];
+        let place = |task: Index| self.places[task as usize];
+        let mut acts: Vec<Act> = Vec::new();
+        for step in &task.steps {
+            let act = match *step {
+                Step::Run(ns) => match acts.last_mut() {
+                    Some(Act::Run(before)) => {
+                        *before += ns;
+                        continue;
+                    }
+                    _ => Act::Run(ns),
+                },
+                Step::Block { by: Waker::Task { task, sure }, .. } if self.is_of_task(index, task, sure) => Act::Wait,
+                Step::Block { ns, .. } => Act::Sleep(ns),
+                Step::Post { wakee, sure } => match place(wakee) {
+                    Some(place) if self.is_of_task(wakee, index, sure) => Act::Post(place),
+                    _ => continue,
+                },
+                Step::Left { at_ns, cpu } => {
+                    let tick = self.ticks.as_ref().is_some_and(|ticks| ticks.explains(at_ns, cpu));
+                    if !self.yields[index as usize] || tick {
+                        continue;
+                    }
+                    Act::Yield
+                }
+                Step::Fork(child) => match place(child) {
+                    Some(place) => Act::Fork(place),
+                    None => continue,
+                },
+                Step::Nice(nice) => Act::Nice(nice),
+                Step::Nothing => continue,
+            };
+            acts.push(act);
+        }
+        if self.yields[index as usize] {
+            acts = demand::with_hidden_yields(acts);
+        }
+        // A task that took no time at all would loop for ever without any.
+        let takes_time = acts.iter().any(|act| match act {
+            Act::Run(ns) | Act::Sleep(ns) => *ns > 0,
+            Act::Wait | Act::Yield => true,
+            _ => false,
+        });
+        if !takes_time {
+            acts.push(Act::Run(if unit == Unit::Micro { 1000 } else { 1 }));
+        }
+        acts
+    }
+
+    fn task(&self, traced: &Traced, name: &str, acts: &[Act], names: &[String], unit: Unit, cpus: &[u32]) -> Task {
+        let program = demand::program(acts, traced.exited, name, names, unit);
+        let mut task = Task::new(name, Vec::new());
+        (task.phases, task.loops) = (program.phases, program.loops);
+        task.attributes = attributes(traced, cpus);
+        let place = traced.previous_cpu.and_then(|cpu| cpus.iter().position(|number| *number == cpu));
+        task.previous_cpu = place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0);
+        let first_ns = self.recovery.first_ns.unwrap_or(0);
+        match traced.begin {
+            Begin::Already => {}
+            Begin::Woken { at_ns } => task.delay_us = (at_ns - first_ns) / 1000,
+            Begin::Forked { at_ns, parent } => {
+                task.start = Start::Fork;
+                if parent.is_some_and(|parent| self.places[parent as usize].is_some()) {
+                    task.instances = 0;
+                } else {
+                    task.delay_us = (at_ns - first_ns) / 1000;
+                }
+            }
+        }
+        task
+    }
+
+    fn row(&self, index: Index, name: &str) -> TracedTask {
+        let task = &self.recovery.tasks[index as usize];
+        let (mut woken_by_tasks, mut woken_by_timers) = (0, 0);
+        for step in &task.steps {
+            match *step {
+                Step::Block { by: Waker::Task { task, sure }, .. } if self.is_of_task(index, task, sure) => {
+                    woken_by_tasks += 1;
+                }
+                Step::Block { by: Waker::Interrupt | Waker::Task { .. }, .. } => woken_by_timers += 1,
+                _ => {}
+            }
+        }
+        let yields = self.yields[index as usize].then(|| {
+            let ticks = self.ticks.as_ref();
+            let count = task.steps.iter().filter(|step| match **step {
+                Step::Left { at_ns, cpu } => !ticks.is_some_and(|ticks| ticks.explains(at_ns, cpu)),
+                _ => false,
+            });
+            count.count() as u64
+        });
+        let mut cpus: Vec<u32> = task.on_cpus.iter().map(|(cpu, _)| *cpu).collect();
+        cpus.sort_unstable();
+        TracedTask {
+            name: name.to_owned(),
+            pid: task.pid,
+            runtime_ns: task.counts.runtime_ns,
+            woken_by_tasks,
+            woken_by_timers,
+            yields: yields.unwrap_or(0),
+            cpus,
+        }
+    }
+
+    /// How many unsure wake-ups went to timers and to tasks.
+    fn judged(&self) -> (u64, u64) {
+        let (mut timers, mut tasks) = (0, 0);
+        for (index, task) in (0..).zip(&self.recovery.tasks) {
+            for step in &task.steps {
+                if let Step::Block { by: Waker::Task { task, sure: false }, .. } = *step {
+                    let count = if self.is_of_task(index, task, false) { &mut tasks } else { &mut timers };
+                    *count += 1;
+                }
+            }
+        }
+        (timers, tasks)
+    }
+}
+
+/// Policy and nice value by the kernel's priority, and the CPU of a thread that has its own.
+fn attributes(task: &Traced, cpus: &[u32]) -> Attributes {
+    let mut attributes = Attributes::default();
+    match task.first_prio {
+        Some(prio @ 100..140) if prio != 120 => attributes.priority = Some(prio - 120),
+        // A deadline task's budget is not in a trace; it goes before all others all the same.
+        Some(prio) if prio < 100 => {
+            attributes.policy = Some(Policy::Fifo);
+            attributes.priority = Some((99 - prio).clamp(1, 99));
+        }
+        _ => {}
+    }
+    let own_cpu = std::str::from_utf8(&task.comm).ok().and_then(|comm| {
+        let (thread, rest) = comm.split_once('/')?;
+        let digits = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+        PER_CPU_THREADS.contains(&thread).then(|| rest[..digits].parse::<u32>().ok())?
+    });
+    if let Some(place) = own_cpu.and_then(|cpu| cpus.iter().position(|number| *number == cpu))
+        && cpus.len() > 1
+    {
+        attributes.cpus = u32::try_from(place).ok().map(|place| vec![place]);
+    }
+    attributes
+}
+
+/// What the options may be that are no numbers: for messages.
+impl Wakers {
+    /// Every way, with its name.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("judged", Self::Judged), ("timers", Self::Timers), ("tasks", Self::Tasks)];
+}

@@ -2,6 +2,7 @@
 //! ticks, and so their times lie close together within the tick's length.
 //! Not for wake-up preemption.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use schedlab_sim::Machine;
@@ -52,7 +53,7 @@ impl Ticks {
         let mut found = groups
             .filter(|group| group.len() >= LEAST)
             .filter_map(|group| Self::of_group(group, hz))
-            .max_by(|a, b| a.part().total_cmp(&b.part()).then(a.hits.cmp(&b.hits)))?;
+            .max_by_key(|ticks| ((ticks.part() * 20.0).round() as u32, Reverse(ticks.hz), ticks.hits))?;
         // Where the clearest task did not run, all tell together.
         let all = Self::of(departures, found.hz);
         found.phases.resize(all.phases.len(), None);

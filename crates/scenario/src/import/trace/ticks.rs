@@ -13,6 +13,8 @@ use super::report::TickFinding;
 const LEAST: usize = 10;
 /// And this part of all that no wake-up explains.
 const LEAST_PART: f64 = 0.4;
+/// With this part they are clear.
+const CLEAR_PART: f64 = 0.9;
 /// A tick's switch comes within this part of the tick's length.
 const WIDTH: f64 = 0.04;
 /// The frequencies, the most believable first where several fit: ticks of 4 ms lie close together
@@ -42,18 +44,26 @@ impl Ticks {
     /// The tick that explains the departures best, of the given frequency or of any; none where too
     /// little was seen.
     ///
-    /// A task that yields leaves at any time, so each task is looked at on its own too: the one that
-    /// shows the tick most clearly decides.
+    /// A task that yields leaves at any time; where all together do not show a tick clearly, each task is
+    /// looked at on its own, and the one that shows it most clearly decides. (Tasks in turn leave at every
+    /// third or fourth tick each: they would show a lower frequency than there is.)
     pub fn find(departures: &[Departure], hz: Option<u32>) -> Option<Self> {
         let mut of_task: BTreeMap<u32, Vec<Departure>> = BTreeMap::new();
         for departure in departures {
             of_task.entry(departure.task).or_default().push(*departure);
         }
-        let groups = of_task.values().map(Vec::as_slice).chain([departures]);
-        let mut found = groups
-            .filter(|group| group.len() >= LEAST)
-            .filter_map(|group| Self::of_group(group, hz))
-            .max_by_key(|ticks| ((ticks.part() * 20.0).round() as u32, Reverse(ticks.hz), ticks.hits))?;
+        let together = Self::of_group(departures, hz);
+        let clearest = |together: &Option<Self>| {
+            let alone =
+                of_task.values().filter(|group| group.len() >= LEAST).filter_map(|group| Self::of_group(group, hz));
+            alone
+                .chain(together.clone())
+                .max_by_key(|ticks| ((ticks.part() * 20.0).round() as u32, Reverse(ticks.hz), ticks.hits))
+        };
+        let mut found = match together {
+            Some(ticks) if ticks.part() >= CLEAR_PART => ticks,
+            together => clearest(&together)?,
+        };
         // Where the clearest task did not run, all tell together.
         let all = Self::of(departures, found.hz);
         found.phases.resize(all.phases.len(), None);
@@ -176,10 +186,11 @@ mod tests {
 
     #[test]
     fn who_yields_does_not_hide_the_tick() {
-        // Every other one is a yield, close to whole milliseconds.
+        // Every other one is a yield, often close to a whole millisecond.
         let mut all = departures(4_000_000, 1, |_| 0);
         for departure in all.iter_mut().step_by(2) {
-            *departure = Departure { at_ns: departure.at_ns + departure.at_ns % 7 * 1_000_000, task: 9, ..*departure };
+            *departure =
+                Departure { at_ns: departure.at_ns + departure.at_ns / 1_000_000 % 7 * 505_000, task: 9, ..*departure };
         }
         let ticks = Ticks::find(&all, None).unwrap();
         assert_eq!(ticks.hz, 250);

@@ -12,8 +12,8 @@ const WAKEUP_NS: u64 = 2500;
 /// From a tick's request to the switch, nanoseconds: in the traces the switch comes 5 µs after the
 /// tick, of which the first half passes before the tick charges.
 const RESCHEDULE_NS: u64 = 2500;
-/// How much these differ from case to case, nanoseconds: 5 µs read 6 in a tenth of the cases.
-const JITTER_NS: u64 = 1000;
+/// How much these differ from case to case, nanoseconds: 5 µs read 6 in one of ten to twenty cases.
+const JITTER_NS: u64 = 200;
 /// How much longer than asked a sleep lasts, nanoseconds.
 const SLEEP_NS: u64 = 2000;
 

@@ -120,6 +120,11 @@ impl<C: FairClass> Core<C> {
         if next != prev {
             self.switch(cpu, prev, next, reason);
         }
+        if leave == Leave::Exit
+            && let Some(task) = prev.filter(|task| !self.is_higher(*task))
+        {
+            self.fair.forget(self.tasks[task as usize].entity);
+        }
         let speed = self.cpus[cpu as usize].speed;
         self.cpus[cpu as usize].completes_at =
             next.map_or(u64::MAX, |task| self.tasks[task as usize].completes_at(self.now, speed));

@@ -416,6 +416,13 @@ impl<C: FairClass> Fair<C> {
         }
     }
 
+    /// A task that has exited counts in no load any more (`task_dead_fair`).
+    pub fn forget(&mut self, e: EntityId) {
+        if !self.is_single() {
+            self.remove_average(e);
+        }
+    }
+
     /// The running task blocks or exits; schedule() must follow. Whether it left the queue at
     /// once (false: its dequeue is delayed).
     pub fn block(&mut self, e: EntityId, exit: bool) -> bool {

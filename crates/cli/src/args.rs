@@ -240,7 +240,7 @@ pub enum FidelityFormat {
 pub struct Explain {
     /// A scenario document or an rt-app file; - is standard input.
     pub file: PathBuf,
-    /// The CPU; one is modelled, number 0.
+    /// The CPU, from 0.
     #[arg(long, value_name = "C", default_value_t = 0)]
     pub cpu: u32,
     /// The time in the run, such as 1204ms, 1.204s, 27500us; without a unit nanoseconds.

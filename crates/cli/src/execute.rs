@@ -136,13 +136,14 @@ pub fn prepare(file: &str, variant: &NamedVariant, repeat: u32) -> Result<Prepar
     variant.scenario.prepare(repeat).map_err(wrong)
 }
 
-/// Runs the first repeat up to an instant and explains what was decided then, or last before.
+/// Runs the first repeat up to an instant and explains what was decided on a CPU then, or last before.
 ///
 /// # Errors
 /// [`CommandError`] as [`figures`], and when the run does not reach the instant or had not begun.
 pub fn explained(
     file: &str,
     variant: &NamedVariant,
+    cpu: u32,
     at_ns: u64,
     notices: &mut Notices,
 ) -> Result<Explanation, CommandError> {
@@ -153,6 +154,10 @@ pub fn explained(
     prepared.input.record_budget = 0;
     if at_ns > prepared.input.until_ns {
         return Err(nothing(format!("the run ends at {} ns, before {at_ns} ns", prepared.input.until_ns)));
+    }
+    let cpus = prepared.input.machine.cpus();
+    if cpu >= cpus {
+        return Err(nothing(format!("there is no CPU {cpu}; the machine has {cpus}, numbered from 0")));
     }
     let names = Names::of(&prepared.input);
     let mut simulation = Simulation::new(prepared.input)
@@ -168,10 +173,12 @@ pub fn explained(
         }
         progress.at(&variant.name, simulation.now_ns(), at_ns);
     }
-    let moments = checkpoints.explain(at_ns).map_err(failed)?;
+    let moments = if cpus == 1 { checkpoints.explain(at_ns) } else { checkpoints.explain_on(cpu, at_ns) };
+    let moments = moments.map_err(failed)?;
     if moments.is_empty() {
-        return Err(nothing(format!("nothing had been decided by {at_ns} ns: no task had started")));
+        let place = if cpus == 1 { String::new() } else { format!(" on CPU {cpu}") };
+        return Err(nothing(format!("nothing had been decided{place} by {at_ns} ns: no task had started")));
     }
     let names = names.with_tasks_of(&simulation.finish());
-    Ok(Explanation { name: variant.name.clone(), ..explanation(&moments, &names, 0) })
+    Ok(Explanation { name: variant.name.clone(), ..explanation(&moments, &names, cpu) })
 }

@@ -257,6 +257,35 @@ impl Checkpoints {
         simulation.observe(Limit { time_ns: instant, events: u64::MAX })
     }
 
+    /// The same of one CPU: what happened there at the last instant up to `at_ns` at which it entered
+    /// schedule() or got a task by a wake-up.
+    ///
+    /// # Errors
+    /// As [`Simulation::run_until`].
+    pub fn explain_on(&self, cpu: u32, at_ns: u64) -> Result<Vec<Moment>, RunError> {
+        let decided = |moment: &&Moment| {
+            moment.cpu == cpu && matches!(moment.kind, MomentKind::Schedule { .. } | MomentKind::Wakeup { .. })
+        };
+        // An idle CPU may have decided nothing for long: look further and further back.
+        let mut back_ns = NEAR_NS;
+        loop {
+            let from_ns = at_ns.saturating_sub(back_ns);
+            let Some(mut simulation) = self.copy_before(from_ns) else { return Ok(Vec::new()) };
+            if let Some(before) = from_ns.checked_sub(1) {
+                simulation.run_until(Limit { time_ns: before, events: u64::MAX })?;
+            }
+            let mut moments = simulation.observe(Limit { time_ns: at_ns, events: u64::MAX })?;
+            if let Some(instant) = moments.iter().rev().find(decided).map(|moment| moment.at_ns) {
+                moments.retain(|moment| moment.cpu == cpu && moment.at_ns == instant);
+                return Ok(moments);
+            }
+            if from_ns == 0 {
+                return Ok(Vec::new());
+            }
+            back_ns = back_ns.saturating_mul(8);
+        }
+    }
+
     /// The last copy that has not reached `at_ns`.
     fn copy_before(&self, at_ns: u64) -> Option<Simulation> {
         self.kept.iter().rev().find(|copy| is_before(copy, at_ns)).or(self.kept.first()).cloned()

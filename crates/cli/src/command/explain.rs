@@ -15,9 +15,6 @@ use crate::output::Output;
 /// # Errors
 /// When the input is wrong, a run fails, or the output cannot be written.
 pub fn explain(args: &args::Explain) -> Result<(), CommandError> {
-    if args.cpu != 0 {
-        return Err(CommandError::Usage(format!("there is no CPU {}: one is modelled, number 0", args.cpu)));
-    }
     let mut notices = Notices::default();
     let document = Document::open(&args.file, &mut notices)?;
     let file = document.file.clone();
@@ -27,7 +24,7 @@ pub fn explain(args: &args::Explain) -> Result<(), CommandError> {
     let output = Output::open(&args.output)?;
     let mut explanations = Vec::new();
     for variant in &variants {
-        let explanation = execute::explained(&file, variant, args.at, &mut notices)?;
+        let explanation = execute::explained(&file, variant, args.cpu, args.at, &mut notices)?;
         if explanation.at_ns < args.at {
             notices.give(format!(
                 "{}: nothing was decided at {} ns; the last decision before was at {} ns",

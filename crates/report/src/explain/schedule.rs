@@ -23,6 +23,10 @@ pub(super) fn words(moment: &Moment, before: &Before, names: &Names) -> MomentWo
         (Some(task), Reason::Yield) => yielded(&mut words, task, &moment.queues, names),
         // A tick or a wake-up at this instant has told it already.
         _ if before.request == Some(reason) => {}
+        (Some(_), reason) if is_of_several_cpus(reason) => {
+            words.say(reason.sentence());
+            words.rule(Rule::of_reason(reason, names.release()));
+        }
         (Some(task), _) => tick::found(&mut words, "The charge", task, reason, &moment.queues, names),
         (None, _) => {
             words.say(reason.sentence());
@@ -39,16 +43,53 @@ pub(super) fn words(moment: &Moment, before: &Before, names: &Names) -> MomentWo
     let chosen = moment.queues.last().and_then(|queue| queue.picked).map(|(who, _)| who);
     if chosen == next.map(Who::Task) {
         pick::say(&mut words, &moment.queues, names);
+    } else if let Some(next) = next.filter(|next| of_the_core(reason, *next, &moment.queues)) {
+        words.say(format!("The pick for the whole core chose {} for this thread.", names.task(next)));
+        words.rule(Rule::of_reason(Reason::CoreWidePick, names.release()));
     } else if let Some(next) = next {
         words.say(format!("{} is of a higher class, which comes before every fair task.", names.task(next)));
         words.rule(Rule::new("higher classes come before the fair class", "§1.3", "__pick_next_task"));
     }
-    words.say(match (prev, next) {
+    let waiting = waiting(&moment.queues);
+    let sentence = match (prev, next) {
         (Some(prev), Some(next)) if prev == next => format!("{} keeps the CPU.", names.task(next)),
         (_, Some(next)) => format!("{} takes the CPU.", names.task(next)),
-        (_, None) => "Nobody is left: the CPU goes idle.".to_owned(),
-    });
+        (_, None) if waiting.is_empty() => "Nobody is left: the CPU goes idle.".to_owned(),
+        (_, None) => {
+            words.rule(Rule::of_reason(Reason::ForcedIdle, names.release()));
+            let waiting: Vec<&str> = waiting.into_iter().map(|who| names.who(who)).collect();
+            let waits = if waiting.len() == 1 { "waits" } else { "wait" };
+            format!("{} {waits} here, but the core runs another cookie: the CPU is forced idle.", pick::list(&waiting))
+        }
+    };
+    words.say(sentence);
     words
+}
+
+/// Reasons that one CPU alone does not have.
+const fn is_of_several_cpus(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Migration
+            | Reason::CoreWidePick
+            | Reason::ForcedIdle
+            | Reason::CookieSteal
+            | Reason::ForcedIdleTick
+            | Reason::CookieChange
+            | Reason::Affinity
+    )
+}
+
+/// Whether a fair task got the CPU that the queue alone would not have chosen: core scheduling
+/// picks for all threads of a core.
+fn of_the_core(reason: Reason, next: TaskId, queues: &[QueueView]) -> bool {
+    matches!(reason, Reason::CoreWidePick | Reason::CookieSteal) || entity(queues, next).is_some()
+}
+
+/// Who is queued and would run: those whose dequeue is delayed sleep.
+fn waiting(queues: &[QueueView]) -> Vec<Who> {
+    let root = queues.first().map_or(&[][..], |queue| &queue.entities);
+    root.iter().filter(|view| !view.delayed && !view.running).map(|view| view.who).collect()
 }
 
 fn block(words: &mut MomentWords, task: TaskId, delayed: bool, queues: &[QueueView], names: &Names) {

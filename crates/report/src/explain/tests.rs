@@ -36,7 +36,7 @@ fn refused(names: &Names, fork: bool, running: EntityView, woken: EntityView) ->
     let running = EntityView { running: true, ..running };
     let queue = QueueView { group: None, average_ns: 0, entities: vec![running, woken], picked: None };
     let kind = MomentKind::Wakeup { task: TaskId(1), running: Some(TaskId(0)), fork, request: None };
-    words(names, vec![Moment { at_ns: 5, kind, queues: vec![queue] }])
+    words(names, vec![Moment { at_ns: 5, cpu: 0, kind, queues: vec![queue] }])
 }
 
 fn words(names: &Names, moments: Vec<Moment>) -> String {
@@ -112,6 +112,7 @@ fn a_second_wake_up_finds_the_request_of_the_first() {
     let names = names(Release::V6_12);
     let queue = QueueView { group: None, average_ns: 0, entities: vec![entity(1, -5, 1)], picked: None };
     let wakeup = |task, request| Moment {
+        cpu: 0,
         at_ns: 5,
         kind: MomentKind::Wakeup { task: TaskId(task), running: Some(TaskId(0)), fork: false, request },
         queues: vec![queue.clone()],
@@ -136,7 +137,7 @@ fn a_task_of_a_throttled_group_waits_in_it() {
     let inside =
         QueueView { group: Some(GroupId(0)), average_ns: 0, entities: vec![entity(1, 0, 3_000_000)], picked: None };
     let kind = MomentKind::Wakeup { task: TaskId(1), running: Some(TaskId(0)), fork: false, request: None };
-    let told = words(&names, vec![Moment { at_ns: 5, kind, queues: vec![root, inside] }]);
+    let told = words(&names, vec![Moment { at_ns: 5, cpu: 0, kind, queues: vec![root, inside] }]);
     assert!(told.ends_with("b stands in /g, which is throttled, and preempts nobody."), "{told}");
 }
 
@@ -168,10 +169,40 @@ fn a_pick_in_groups_is_told_level_by_level() {
         throttled: Vec::new(),
     };
     assert_eq!(
-        words(&names, vec![Moment { at_ns: 5, kind, queues: vec![root, inside] }]),
+        words(&names, vec![Moment { at_ns: 5, cpu: 0, kind, queues: vec![root, inside] }]),
         "c made its nice value worse, which requests a reschedule. Of two queued, only /g is eligible. c, which ran, is \
          not eligible, so nothing protects it. /g is picked, with its deadline at V + 2.999 ms. c has an earlier \
          deadline, but is not eligible: its vruntime is 1.000 µs ahead of V. In /g: b is the only one queued. b takes \
          the CPU."
     );
+}
+
+#[test]
+fn what_core_scheduling_decides_is_not_told_as_the_queue_s_choice() {
+    let names = names(Release::V6_12);
+    let queue = |picked| {
+        let entities = vec![entity(0, -10, 3_000_000), entity(1, 20, 3_000_000)];
+        vec![QueueView { group: None, average_ns: 0, entities, picked }]
+    };
+    let schedule = |prev, next, reason| MomentKind::Schedule {
+        prev,
+        next,
+        reason,
+        delayed: false,
+        finished: Vec::new(),
+        throttled: Vec::new(),
+    };
+    let (a, b) = (Some(TaskId(0)), Some(TaskId(1)));
+    let picked = Some((Who::Task(TaskId(0)), PickRule::EarliestDeadline));
+    let told = |kind, picked| words(&names, vec![Moment { at_ns: 5, cpu: 1, kind, queues: queue(picked) }]);
+    assert_eq!(
+        told(schedule(a, None, Reason::ForcedIdle), picked),
+        "The core runs another cookie, so this hardware thread stays idle. a and b wait here, but the core runs another \
+         cookie: the CPU is forced idle."
+    );
+    let wide = told(schedule(None, b, Reason::CoreWidePick), picked);
+    assert!(wide.ends_with("The pick for the whole core chose b for this thread. b takes the CPU."), "{wide}");
+    // A task that is not on the queue and was not stolen is of a higher class.
+    let higher = told(schedule(a, Some(TaskId(2)), Reason::HigherClass), picked);
+    assert!(higher.contains("c is of a higher class"), "{higher}");
 }

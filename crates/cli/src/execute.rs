@@ -127,6 +127,17 @@ pub fn recorded(file: &str, variant: &NamedVariant, notices: &mut Notices) -> Re
     Ok(run)
 }
 
+/// Runs the first repeat without a record.
+///
+/// # Errors
+/// As [`figures`].
+pub fn first(file: &str, variant: &NamedVariant, notices: &mut Notices) -> Result<Run, CommandError> {
+    let mut prepared = prepare(file, variant, 0)?;
+    notices.give_all(file, &prepared.notices);
+    prepared.input.record_budget = 0;
+    simulate(&variant.name, prepared.input, &Mutex::new(notice::Progress::of(1)))
+}
+
 /// Makes the input of a repeat.
 ///
 /// # Errors

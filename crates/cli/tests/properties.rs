@@ -213,17 +213,19 @@ fn schedstat_lines_parse_and_add_up() {
         assert_eq!(lines.next(), Some(format!("version {version}").as_str()));
         // One second at HZ 250.
         assert_eq!(lines.next(), Some("timestamp 250"));
-        let (mut rq_cpu_time, mut pcount) = (0, 0);
+        let (mut rq_cpu_time, mut run_delay, mut pcount) = (0, 0, 0);
         for (cpu, line) in lines.filter(|line| line.starts_with("cpu")).enumerate() {
             let (name, numbers) = line.split_once(' ').expect("a name and numbers");
             let numbers: Vec<u64> = numbers.split(' ').map(|number| number.parse().expect("a number")).collect();
             assert_eq!((name, numbers.len()), (format!("cpu{cpu}").as_str(), 9 + counters));
             assert!(numbers[1] == 0 && numbers[2] >= numbers[3] && numbers[4] >= numbers[5], "{line}");
             rq_cpu_time += numbers[6];
+            run_delay += numbers[7];
             pcount += numbers[8];
         }
         let tasks = list(&report["tasks"]);
         assert_eq!(rq_cpu_time, sum(tasks.iter().map(|task| &task["runtime_ns"])), "{variant}");
+        assert_eq!(run_delay, sum(tasks.iter().map(|task| &task["run_delay"]["sum"])), "{variant}");
         assert_eq!(pcount, sum(tasks.iter().map(|task| &task["switches"])), "{variant}");
     }
 }

@@ -121,6 +121,8 @@ pub struct CpuResult {
     pub run_delay_ns: u64,
     /// Switches.
     pub switches: u64,
+    /// Of them: to a task (`pcount` of `/proc/schedstat`).
+    pub scheduled_in: u64,
     /// What the scheduler counted on this CPU.
     pub counters: Counters,
 }

@@ -92,7 +92,7 @@ fn one(args: &args::Run, file: &str, variant: &NamedVariant, notices: &mut Notic
         Format::Timehist => text::timehist(&execute::recorded(file, variant, notices)?, args.summary),
         Format::Map => text::map(&execute::recorded(file, variant, notices)?),
         Format::Schedstat => {
-            let run = execute::recorded(file, variant, notices)?;
+            let run = execute::first(file, variant, notices)?;
             text::schedstat(&run, variant.scenario.kernel.release, variant.scenario.machine.hz, args.counters)
         }
         _ => text::switches(&execute::recorded(file, variant, notices)?),

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use schedlab_sim::kernel::{Class, Release};
-use schedlab_sim::{BalanceCounts, Counters, DomainResult, Entry, IDLE, IdleType, Run};
+use schedlab_sim::{BalanceCounts, Counters, DomainResult, IdleType, Run};
 
 /// The version of `/proc/schedstat` that a release has.
 #[must_use]
@@ -19,22 +19,18 @@ pub fn schedstat_version(release: Release) -> u32 {
 
 /// The statistics of a run from the end of its warm-up on. `timestamp` is the end in ticks of
 /// `hz`; with `counters`, the preemption counters of the release's class follow each CPU's line.
-///
-/// The run must have been recorded whole: `pcount` is counted from the record.
 #[must_use]
 pub fn schedstat(run: &Run, release: Release, hz: u32, counters: bool) -> String {
     let version = schedstat_version(release);
     let ticks = u128::from(run.until_ns) * u128::from(hz) / 1_000_000_000;
     let mut text = format!("version {version}\ntimestamp {ticks}\n");
-    let pcount = pcount(run);
     for (number, cpu) in run.cpus.iter().enumerate() {
         let Counters { yld_count, sched_count, sched_goidle, ttwu_count, ttwu_local, .. } = cpu.counters;
-        let scheduled_in = pcount.get(number).copied().unwrap_or(0);
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "cpu{number} {yld_count} 0 {sched_count} {sched_goidle} {ttwu_count} {ttwu_local} {} {} {scheduled_in}",
-            cpu.busy_ns, cpu.run_delay_ns
+            "cpu{number} {yld_count} 0 {sched_count} {sched_goidle} {ttwu_count} {ttwu_local} {} {} {}",
+            cpu.busy_ns, cpu.run_delay_ns, cpu.scheduled_in
         );
         if counters {
             for value in of_class(&cpu.counters, release.class()) {
@@ -55,21 +51,6 @@ pub fn schedstat(run: &Run, release: Release, hz: u32, counters: bool) -> String
         }
     }
     text
-}
-
-/// Times that each CPU scheduled a task in, from the end of the warm-up on.
-fn pcount(run: &Run) -> Vec<u64> {
-    let mut counts = vec![0; run.cpus.len()];
-    for entry in run.record.iter() {
-        if let Entry::Switch { at_ns, cpu, next, .. } = entry
-            && at_ns >= run.warmup_ns
-            && next != IDLE
-            && let Some(count) = counts.get_mut(usize::from(cpu))
-        {
-            *count += 1;
-        }
-    }
-    counts
 }
 
 /// The counters that reports patched into `/proc/schedstat`.
@@ -135,6 +116,7 @@ mod tests {
         let cpu = |busy_ns| CpuResult {
             busy_ns,
             run_delay_ns: 70,
+            scheduled_in: 12,
             counters: Counters {
                 yld_count: 1,
                 sched_count: 20,
@@ -159,7 +141,7 @@ mod tests {
     fn version_15_has_36_numbers_with_idle_first() {
         let text = schedstat(&run(), Release::V6_5, 250, false);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[..3], ["version 15", "timestamp 5", "cpu0 1 0 20 5 9 8 4000000 70 0"]);
+        assert_eq!(lines[..3], ["version 15", "timestamp 5", "cpu0 1 0 20 5 9 8 4000000 70 12"]);
         assert_eq!(lines[3], "domain0 3 7 6 0 10 1 0 0 0 2 2 0 10 0 0 0 0 10 8 0 10 2 0 0 0 1 0 1 0 0 0 0 0 0 5 2 0");
         assert_eq!((lines[3].split(' ').count(), lines.len()), (2 + 36, 8));
     }
@@ -168,7 +150,7 @@ mod tests {
     fn version_16_has_busy_first() {
         let text = schedstat(&run(), Release::V6_12Stable, 1000, true);
         assert!(text.starts_with(
-            "version 16\ntimestamp 20\ncpu0 1 0 20 5 9 8 4000000 70 0 11 6 4\ndomain0 3 2 2 0 10 0 0 0 0 7 6 "
+            "version 16\ntimestamp 20\ncpu0 1 0 20 5 9 8 4000000 70 12 11 6 4\ndomain0 3 2 2 0 10 0 0 0 0 7 6 "
         ));
     }
 
@@ -183,7 +165,7 @@ mod tests {
     #[test]
     fn cfs_has_two_counters_of_a_report() {
         let text = schedstat(&run(), Release::V6_1, 1000, true);
-        assert!(text.contains("cpu1 1 0 20 5 9 8 3000000 70 0 3 2\n"));
+        assert!(text.contains("cpu1 1 0 20 5 9 8 3000000 70 12 3 2\n"));
     }
 
     #[test]

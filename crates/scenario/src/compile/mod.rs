@@ -166,6 +166,12 @@ impl<'s> Compiler<'s> {
         let initial = self.initial(task, path, found);
         let program = Arc::new(self.program(task, path, initial, found));
         let Scheduling { policy, nice, slice_ns } = initial.scheduling();
+        let cpus = self.context().groups.allowed(initial.group, initial.cpus);
+        // Where nothing is said, it ran before where it may run.
+        let previous_cpu = match (task.previous_cpu, cpus.as_deref()) {
+            (0, Some([first, ..])) => *first,
+            (said, _) => said,
+        };
         TaskSpec {
             name: task.name.clone(),
             identity: identity(&task.name, 0),
@@ -180,8 +186,8 @@ impl<'s> Compiler<'s> {
             latency_nice: task.attributes.latency_nice.unwrap_or(0),
             group: initial.group,
             cookie: task.cookie,
-            cpus: self.context().groups.allowed(initial.group, initial.cpus),
-            previous_cpu: task.previous_cpu,
+            cpus,
+            previous_cpu,
             working_set_kib: memory::working_set_kib(task, &self.scenario.workload.global),
             program,
         }

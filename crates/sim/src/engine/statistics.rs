@@ -139,6 +139,7 @@ impl Statistics {
         self.record.switch(now, cpu as u16, id(next), reason);
         self.total_switches += 1;
         self.cpus[cpu as usize].switches += 1;
+        self.cpus[cpu as usize].scheduled_in += u64::from(next.is_some());
         self.close_stretch(now, cpu, prev, counters);
         if let Some(prev) = prev {
             self.leave(now, prev, reason);

@@ -34,6 +34,7 @@ mod open;
 pub mod path;
 mod problem;
 mod read;
+mod rt_app_log;
 mod workload;
 
 pub use compile::{Prepared, RECORD_BUDGET, TaskOrigin};
@@ -44,6 +45,7 @@ pub use document::{
 pub use export::{Exported, export_rt_app};
 pub use open::{open, open_bytes};
 pub use problem::{Place, Problem, Severity};
+pub use rt_app_log::{LogLine, LogPlan, TaskLog};
 pub use workload::{
     Action, Amount, Attributes, EVENTS, Event, Global, Loops, MOST_US, MemoryAccess, MemoryRun, Phase, Policy, Start,
     Task, TimerMode, Workload,

@@ -467,6 +467,9 @@ pub enum Step {
     OperationBegin(OperationId),
     /// The operation ends; its latency is recorded.
     OperationEnd(OperationId),
+    /// Note the instant among [`Record::marks`](crate::Record::marks), under this number. Takes no time
+    /// and changes nothing.
+    Mark(u32),
     /// The steps up to the matching [`Step::LoopEnd`] are done `times` times (none: for ever).
     LoopStart {
         /// Which of the program's counters it uses.

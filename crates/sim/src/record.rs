@@ -53,6 +53,17 @@ impl Entry {
     }
 }
 
+/// An instant that a program noted ([`crate::Step::Mark`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When, nanoseconds.
+    pub at_ns: u64,
+    /// Whose program.
+    pub task: TaskId,
+    /// The number of the step.
+    pub number: u32,
+}
+
 const WAKEUP: u8 = u8::MAX;
 const FORK: u8 = u8::MAX - 1;
 
@@ -63,6 +74,7 @@ pub struct Record {
     tasks: Vec<u32>,
     cpus: Vec<u16>,
     kinds: Vec<u8>,
+    marks: Vec<Mark>,
     budget: usize,
     full: bool,
 }
@@ -100,6 +112,20 @@ impl Record {
 
     pub(crate) fn fork(&mut self, at_ns: u64, cpu: u16, task: TaskId) {
         self.push(at_ns, cpu, task, FORK);
+    }
+
+    pub(crate) fn mark(&mut self, mark: Mark) {
+        if self.marks.len() >= self.budget {
+            self.full = true;
+            return;
+        }
+        self.marks.push(mark);
+    }
+
+    /// What programs noted, in order. The budget counts for marks too, by themselves.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
     }
 
     fn push(&mut self, at_ns: u64, cpu: u16, task: TaskId, kind: u8) {

@@ -20,6 +20,7 @@ use schedlab_sim::{Birth, Input, TaskSpec, Template};
 
 use crate::document::{RecordKind, Scenario};
 use crate::problem::{Problem, nearest_name, verdict};
+use crate::rt_app_log::LogPlan;
 use crate::workload::{Action, Start, Task};
 
 use attributes::Scheduling;
@@ -62,6 +63,22 @@ impl Scenario {
     /// What cannot be run: flags that the release lacks, tasks without end or time, barriers that
     /// cannot be met, CPUs that the machine lacks, more than is modelled yet.
     pub fn prepare(&self, repeat: u32) -> Result<Prepared, Vec<Problem>> {
+        self.prepare_with(repeat, None)
+    }
+
+    /// The same, with programs that note when their events begin and end, and a record that has room
+    /// for it: for rt-app's log. The run is the same otherwise.
+    ///
+    /// # Errors
+    /// As [`Scenario::prepare`].
+    pub fn prepare_logged(&self, repeat: u32) -> Result<(Prepared, LogPlan), Vec<Problem>> {
+        let plan = LogPlan::of(&self.workload);
+        let mut prepared = self.prepare_with(repeat, Some(&plan))?;
+        prepared.input.record_budget = RECORD_BUDGET;
+        Ok((prepared, plan))
+    }
+
+    fn prepare_with(&self, repeat: u32, log: Option<&LogPlan>) -> Result<Prepared, Vec<Problem>> {
         let mut found = Vec::new();
         let machine = platform::machine(self, &mut found);
         let kernel = platform::kernel(self, &mut found);
@@ -78,7 +95,7 @@ impl Scenario {
             let paths = Paths::of(&self.workload);
             checks::workload(self, &paths, &mut found);
             let groups = Groups::of(self, &paths, input.seed, &mut found);
-            (tasks, operations) = compile_tasks(self, &paths, &groups, &mut input, &mut found);
+            (tasks, operations) = compile_tasks(self, log, &paths, &groups, &mut input, &mut found);
             input.groups = groups.specs;
         }
         let notices = verdict(found)?;
@@ -89,6 +106,7 @@ impl Scenario {
 /// Fills in tasks, templates and objects.
 fn compile_tasks<'s>(
     scenario: &'s Scenario,
+    log: Option<&'s LogPlan>,
     paths: &Paths,
     groups: &Groups<'s>,
     input: &mut Input,
@@ -98,6 +116,7 @@ fn compile_tasks<'s>(
     let templates = forked_tasks(&workload.tasks, paths, found);
     let pipes = Pipes::of(workload, paths, found);
     let mut compiler = Compiler::new(scenario, &templates, groups, &pipes);
+    compiler.log = log;
     let mut instances: HashMap<&str, u32> = HashMap::new();
     for task in &workload.tasks {
         *instances.entry(&task.name).or_default() += task.instances;
@@ -106,7 +125,7 @@ fn compile_tasks<'s>(
     let mut origins = Vec::new();
     let mut forked: Vec<Option<Template>> = vec![None; templates.len()];
     for (index, task) in workload.tasks.iter().enumerate() {
-        let spec = compiler.task(task, &paths.tasks[index], found);
+        let spec = compiler.task(index, task, &paths.tasks[index], found);
         let template = templates.get(task.name.as_str()).copied();
         for _ in 0..task.instances {
             let instance = next.entry(&task.name).or_default();
@@ -162,9 +181,9 @@ fn identity(name: &str, instance: u32) -> u64 {
 
 impl<'s> Compiler<'s> {
     /// A task as the engine takes it; name and identity are those of its first instance.
-    fn task(&mut self, task: &'s Task, path: &str, found: &mut Vec<Problem>) -> TaskSpec {
+    fn task(&mut self, index: usize, task: &'s Task, path: &str, found: &mut Vec<Problem>) -> TaskSpec {
         let initial = self.initial(task, path, found);
-        let program = Arc::new(self.program(task, path, initial, found));
+        let program = Arc::new(self.program(index, task, path, initial, found));
         let Scheduling { policy, nice, slice_ns } = initial.scheduling();
         let cpus = self.context().groups.allowed(initial.group, initial.cpus);
         // Where nothing is said, it ran before where it may run.

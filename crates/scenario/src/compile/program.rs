@@ -10,6 +10,7 @@ use schedlab_sim::{
 
 use crate::document::Scenario;
 use crate::problem::Problem;
+use crate::rt_app_log::LogPlan;
 use crate::workload::{Action, Amount, Loops, Phase, Task, TimerMode, Workload};
 
 use super::attributes::{Change, Context, Flow, State};
@@ -30,6 +31,8 @@ pub(super) struct Compiler<'s> {
     templates: &'s HashMap<&'s str, u32>,
     groups: &'s Groups<'s>,
     capacities: &'s Pipes<'s>,
+    /// What programs note, where a log is asked for.
+    pub log: Option<&'s LogPlan>,
     task_names: std::collections::HashSet<&'s str>,
     mutexes: Names,
     conditions: Names,
@@ -44,6 +47,8 @@ pub(super) struct Compiler<'s> {
 /// The program of one task while it is written.
 struct Writer<'c, 's> {
     compiler: &'c mut Compiler<'s>,
+    /// Which of the workload's tasks it is.
+    index: usize,
     task: &'c Task,
     held: Held,
     steps: Vec<Step>,
@@ -65,6 +70,7 @@ impl<'s> Compiler<'s> {
             templates,
             groups,
             capacities,
+            log: None,
             task_names: scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect(),
             mutexes: Names::default(),
             conditions: Names::default(),
@@ -83,15 +89,23 @@ impl<'s> Compiler<'s> {
     }
 
     /// The program of a task that starts in the state `initial`.
-    pub fn program(&mut self, task: &'s Task, path: &str, initial: State<'s>, found: &mut Vec<Problem>) -> Program {
+    pub fn program(
+        &mut self,
+        index: usize,
+        task: &'s Task,
+        path: &str,
+        initial: State<'s>,
+        found: &mut Vec<Problem>,
+    ) -> Program {
         let paths = PhasePath::all(path, task);
         let flow = Flow::of(initial, task, self.context());
-        for (index, phase) in task.phases.iter().enumerate() {
-            self.check_phase(phase, index, &flow, &paths[index], found);
+        for (phase_index, phase) in task.phases.iter().enumerate() {
+            self.check_phase(phase, phase_index, &flow, &paths[phase_index], found);
         }
         let held = mutexes::follow(task, &paths, found);
         let mut writer = Writer {
             compiler: self,
+            index,
             task,
             held,
             steps: Vec::new(),
@@ -172,6 +186,7 @@ impl Writer<'_, '_> {
     /// The events of a phase; `asked` are the CPUs that the task asked for, where moves go by them.
     fn events(&mut self, index: usize, phase: &Phase, asked: Option<&[u32]>) {
         for (position, event) in phase.events.iter().enumerate() {
+            self.note(index, position);
             self.event(&event.action, (index, position));
             let groups = self.compiler.groups;
             if let Action::Move(path) = &event.action
@@ -179,6 +194,14 @@ impl Writer<'_, '_> {
             {
                 self.steps.push(Step::Affinity(groups.allowed(groups.id(path), asked)));
             }
+        }
+        self.note(index, phase.events.len());
+    }
+
+    /// Notes that an event begins, or after the last one that the phase ends.
+    fn note(&mut self, phase: usize, event: usize) {
+        if let Some(log) = self.compiler.log {
+            self.steps.push(Step::Mark(log.number(self.index, phase, event)));
         }
     }
 

@@ -5,8 +5,9 @@ use super::cpu_set::CpuSet;
 use super::{Core, Doing, Event, Leave, MAX_STEPS_AT_ONE_INSTANT, MAX_TASKS, is_higher};
 use crate::error::RunError;
 use crate::fair::{FairClass, SliceChange};
-use crate::input::{ConditionId, MutexId, PipeId, Policy, Program, Step, TimerRef};
+use crate::input::{ConditionId, MutexId, PipeId, Policy, Program, Step, TaskId, TimerRef};
 use crate::reason::Reason;
+use crate::record::Mark;
 
 /// What a step leads to.
 enum Outcome {
@@ -65,6 +66,10 @@ impl<C: FairClass> Core<C> {
             let Some(step) = program.steps.get(state.at) else { return Ok(None) };
             state.at += 1;
             match step {
+                Step::Mark(number) => {
+                    let mark = Mark { at_ns: self.now, task: TaskId(task), number: *number };
+                    self.statistics.record.mark(mark);
+                }
                 Step::LoopStart { times: Some(0), end, .. } => state.at = *end as usize + 1,
                 Step::LoopStart { counter, times, .. } => {
                     state.loops[*counter as usize] = times.unwrap_or(u64::MAX);
@@ -252,7 +257,7 @@ impl<C: FairClass> Core<C> {
                 let cpu = state.cpu;
                 self.change_cookie(cpu, task, *cookie);
             }
-            Step::LoopStart { .. } | Step::LoopEnd { .. } => {}
+            Step::LoopStart { .. } | Step::LoopEnd { .. } | Step::Mark(_) => {}
         }
         Ok(Outcome::Continue)
     }

@@ -144,7 +144,7 @@ fn check_step(input: &Input, program: &Program, step: &Step) -> Result<(), Input
         }
         Step::PipeWrite(id) | Step::PipeRead(id) => exists("pipe", id.0, objects.pipes.len()),
         Step::Affinity(cpus) => cpu_list(input, cpus.as_deref()),
-        Step::Yield | Step::Cookie(_) => Ok(()),
+        Step::Yield | Step::Mark(_) | Step::Cookie(_) => Ok(()),
     }
 }
 

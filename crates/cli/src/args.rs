@@ -44,6 +44,10 @@ pub enum Command {
     /// Tells of the last instant up to TIME at which the scheduler was entered or a task woke. A
     /// document with variants is explained for each, unless --variant names one.
     Explain(Explain),
+    /// Write a run's trace, or the workload, in the format of another tool.
+    ///
+    /// The trace is that of the first repeat, as far as 4 million switches and wake-ups go.
+    Export(Export),
     /// List the kernel releases, or the flags and tunables of one.
     Kernels {
         /// The release, such as 6.12; none: the list of all.
@@ -259,6 +263,41 @@ pub struct Explain {
     pub format: TextFormat,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Export {
+    /// A scenario document or an rt-app file; - is standard input.
+    pub file: PathBuf,
+    /// The format.
+    #[arg(long = "to", value_enum, value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// The variant; a document with several needs one.
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// The seed, in place of the document's.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub set: Set,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Text as in tracefs, for Perfetto, Trace Compass, KernelShark and scripts.
+    Ftrace,
+    /// Perfetto's own format.
+    Perfetto,
+    /// JSON for chrome://tracing and Perfetto, with lags and nr_running as counters.
+    Chrome,
+    /// A row an event.
+    Csv,
+    /// A list with an object an event.
+    Json,
+    /// The workload as rt-app runs it; what it cannot say is named on standard error.
+    RtApp,
 }
 
 #[derive(Debug, clap::Args)]

@@ -28,6 +28,9 @@ pub enum CommandError {
     /// There is nothing to compare.
     #[error("{file}: one variant only; expected a document whose \"variants\" has two or more")]
     OneVariant { file: String },
+    /// One of several variants must be chosen.
+    #[error("{file}: several variants; expected --variant {known}")]
+    WhichVariant { file: String, known: String },
     /// Options that do not go together.
     #[error("{0}")]
     Usage(String),

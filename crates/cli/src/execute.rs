@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use rayon::prelude::*;
+use schedlab_report::export::{LagSample, Traced, lag_samples};
 use schedlab_report::{Explanation, Names, Subject, VariantReport, explanation, over_repeats, summarize};
 use schedlab_scenario::{NamedVariant, Prepared, Problem};
 use schedlab_sim::{Checkpoints, Input, Limit, Progress, Run, Simulation};
@@ -120,11 +121,56 @@ pub fn recorded(file: &str, variant: &NamedVariant, notices: &mut Notices) -> Re
     notices.give_all(file, &prepared.notices);
     prepared.input.record_budget = PRINTED_BUDGET;
     let run = simulate(&variant.name, prepared.input, &Mutex::new(notice::Progress::of(1)))?;
+    say_if_full(variant, &run, notices);
+    Ok(run)
+}
+
+fn say_if_full(variant: &NamedVariant, run: &Run, notices: &mut Notices) {
     if run.record.is_full() {
         let kept = run.record.len();
         notices.give(format!("{}: the record ends after {kept} switches and wake-ups; the run went on", variant.name));
     }
-    Ok(run)
+}
+
+/// How much simulated time is observed at a stretch, nanoseconds: what decisions saw is large.
+const OBSERVED_NS: u64 = 5_000_000;
+
+/// As [`recorded`], with what an export must know of the tasks and, where they are wanted, the lags
+/// that decisions saw.
+///
+/// # Errors
+/// As [`figures`].
+pub fn traced(
+    file: &str,
+    variant: &NamedVariant,
+    lags: bool,
+    notices: &mut Notices,
+) -> Result<(Run, Traced, Vec<LagSample>), CommandError> {
+    let mut prepared = prepare(file, variant, 0)?;
+    notices.give_all(file, &prepared.notices);
+    prepared.input.record_budget = PRINTED_BUDGET;
+    let traced = Traced::of(&prepared.input);
+    let mut samples = Vec::new();
+    let run = if lags {
+        let mut simulation = Simulation::new(prepared.input)
+            .map_err(|source| CommandError::Input { variant: variant.name.clone(), source })?;
+        let mut progress = notice::Progress::of(1);
+        let mut time_ns = 0;
+        while time_ns < simulation.until_ns() {
+            time_ns = (time_ns + OBSERVED_NS).min(simulation.until_ns());
+            let moments = simulation
+                .observe(Limit { time_ns, events: u64::MAX })
+                .map_err(|source| CommandError::Run { variant: variant.name.clone(), source })?;
+            samples.extend(lag_samples(&moments));
+            progress.at(&variant.name, time_ns, simulation.until_ns());
+        }
+        simulation.finish()
+    } else {
+        simulate(&variant.name, prepared.input, &Mutex::new(notice::Progress::of(1)))?
+    };
+    say_if_full(variant, &run, notices);
+    let traced = traced.with_tasks_of(&run);
+    Ok((run, traced, samples))
 }
 
 /// Runs the first repeat without a record.

@@ -35,6 +35,7 @@
 mod compare;
 mod distribution;
 mod explain;
+pub mod export;
 mod fidelity;
 pub mod kernels;
 mod mean;

@@ -4,6 +4,7 @@ mod bench;
 mod compare;
 mod conformance;
 mod explain;
+mod export;
 mod help;
 mod import;
 mod kernel_runs;
@@ -26,6 +27,7 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
         Command::Compare(compare) => compare::compare(&compare),
         Command::Sweep(sweep) => sweep::sweep(&sweep),
         Command::Explain(explain) => explain::explain(&explain),
+        Command::Export(export) => export::export(&export),
         Command::Kernels { release, cpus, format, output } => {
             kernels::kernels(release.as_deref(), cpus, format, &output)
         }

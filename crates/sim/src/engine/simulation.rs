@@ -136,8 +136,12 @@ impl Simulation {
         })
     }
 
-    /// Runs on as [`Self::run_until`] does and answers what happened on the way.
-    pub(crate) fn observe(&mut self, limit: Limit) -> Result<Vec<Moment>, RunError> {
+    /// Runs on as [`Self::run_until`] does and answers what happened on the way, with the queues that
+    /// each decision saw.
+    ///
+    /// # Errors
+    /// As [`Self::run_until`].
+    pub fn observe(&mut self, limit: Limit) -> Result<Vec<Moment>, RunError> {
         with_core!(&mut self.0, core => {
             core.observed = Some(Vec::new());
             core.run_until(limit)?;

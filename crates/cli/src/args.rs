@@ -28,7 +28,7 @@ pub enum Command {
     /// Run a scenario and print what happened.
     ///
     /// A document with variants runs every one of them, unless --variant names one; an rt-app file
-    /// has two, 6.5 and 6.12. Formats of other tools (perf-latency, timehist, map, hist, schedstat, switches) show
+    /// has two, 6.5 and 6.12. Formats of other tools (perf-latency, timehist, map, hist, schedstat, switches, rt-app-log) show
     /// the first repeat; with several variants each begins with a line `# NAME`.
     Run(Run),
     /// Run every variant and compare each with the first.
@@ -366,6 +366,8 @@ pub enum Format {
     Schedstat,
     /// One line a context switch: t_ns cpu prev->next reason.
     Switches,
+    /// The logs of rt-app, one thread after the other.
+    RtAppLog,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

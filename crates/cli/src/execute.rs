@@ -132,6 +132,20 @@ fn say_if_full(variant: &NamedVariant, run: &Run, notices: &mut Notices) {
     }
 }
 
+/// Runs the first repeat and gives the logs that rt-app would write, with an empty line between.
+///
+/// # Errors
+/// As [`figures`].
+pub fn rt_app_log(file: &str, variant: &NamedVariant, notices: &mut Notices) -> Result<String, CommandError> {
+    let wrong = |problems| CommandError::Document { file: format!("{file}, variant {:?}", variant.name), problems };
+    let (mut prepared, plan) = variant.scenario.prepare_logged(0).map_err(wrong)?;
+    notices.give_all(file, &prepared.notices);
+    prepared.input.record_budget = PRINTED_BUDGET;
+    let run = simulate(&variant.name, prepared.input, &Mutex::new(notice::Progress::of(1)))?;
+    say_if_full(variant, &run, notices);
+    Ok(plan.logs(&run).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
 /// How much simulated time is observed at a stretch, nanoseconds: what decisions saw is large.
 const OBSERVED_NS: u64 = 5_000_000;
 

@@ -95,6 +95,7 @@ fn one(args: &args::Run, file: &str, variant: &NamedVariant, notices: &mut Notic
             let run = execute::first(file, variant, notices)?;
             text::schedstat(&run, variant.scenario.kernel.release, variant.scenario.machine.hz, args.counters)
         }
+        Format::RtAppLog => execute::rt_app_log(file, variant, notices)?,
         _ => text::switches(&execute::recorded(file, variant, notices)?),
     })
 }

@@ -106,6 +106,8 @@ fn finish(
     }
     let output = Output::open(&args.output)?;
     let Some((report, figures)) = trace else {
+        // Strict JSON, which an export for rt-app and an import of that give back as it is.
+        scenario.workload = scenario.workload.with_unique_keys();
         return output.finish(scenario.to_json().as_bytes());
     };
     let mut realism = None;

@@ -89,6 +89,11 @@ impl Books {
         self.from = now;
     }
 
+    /// Whether any CPU is idle with nothing queued.
+    pub const fn any_idle(&self) -> bool {
+        self.idle_count > 0
+    }
+
     pub fn domains(&self, topology: &Topology) -> Vec<Vec<DomainResult>> {
         let of = |(cpu, counts): (usize, &Vec<DomainCounts>)| {
             counts.iter().enumerate().map(|(level, counts)| result(topology, cpu as u32, level, counts)).collect()
@@ -127,7 +132,8 @@ impl<C: FairClass> Core<C> {
         let running = self.cpus[index].running.is_some();
         self.fair.at(cpu);
         let awake = self.fair.awake_count() + self.cpus[index].higher.len();
-        let waiting = awake - u32::from(running);
+        // A running task whose group has just been throttled is not counted any more.
+        let waiting = awake.saturating_sub(u32::from(running));
         let idle = !running && awake == 0 && self.cpus[index].wakeups_pending == 0;
         let books = &mut self.books;
         books.idle_count = books.idle_count + u32::from(idle) - u32::from(books.idle_free[index]);

@@ -37,8 +37,6 @@ pub(super) struct Cpu {
     pub next_tick: u64,
     /// The CPU is idle and its tick has stopped.
     pub tick_stopped: bool,
-    /// It has had a tick since it became idle.
-    pub ticked_in_idle: bool,
     /// When a request that is on its way arrives.
     pub reschedule_at: u64,
     /// The classes above the fair one.
@@ -89,7 +87,6 @@ impl Cpu {
             completes_at: u64::MAX,
             next_tick: first_tick,
             tick_stopped: false,
-            ticked_in_idle: false,
             reschedule_at: u64::MAX,
             higher: HigherClasses::default(),
             higher_charged: 0,

@@ -458,8 +458,8 @@ impl<C: FairClass> Core<C> {
             self.start_higher(cpu, task);
         } else {
             self.fair.start(entity);
-            self.core_enqueued(task);
         }
+        self.core_enqueued(task);
         self.became_runnable(cpu);
         self.observe_wakeup(cpu, task, true, before);
     }
@@ -528,9 +528,10 @@ impl<C: FairClass> Core<C> {
             self.start_higher(cpu, task);
         } else {
             self.fair.wake(entity, moved);
-            self.core_enqueued(task);
         }
+        self.core_enqueued(task);
         self.became_runnable(cpu);
+        self.end_idle_span(cpu);
         self.observe_wakeup(cpu, task, false, before);
     }
 
@@ -556,7 +557,17 @@ impl<C: FairClass> Core<C> {
         }
     }
 
+    /// Books the work of all running tasks up to now.
+    fn bring_all_up_to_date(&mut self) {
+        for cpu in 0..self.cpus.len() as u32 {
+            if let Some(task) = self.cpus[cpu as usize].running {
+                self.bring_up_to_date(cpu, task);
+            }
+        }
+    }
+
     fn end_warmup(&mut self) {
+        self.bring_all_up_to_date();
         self.warm = true;
         self.statistics.restart(self.now, self.fair.rqs.iter().map(|rq| &rq.counters));
         self.books.restart(self.now);
@@ -573,6 +584,7 @@ impl<C: FairClass> Core<C> {
     }
 
     fn finish(mut self) -> Run {
+        self.bring_all_up_to_date();
         let mut counters = Counters::default();
         for cpu in 0..self.cpus.len() {
             let now = self.fair.rqs[cpu].counters;

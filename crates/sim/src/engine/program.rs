@@ -268,6 +268,7 @@ impl<C: FairClass> Core<C> {
         let (entity, old_policy, worse) = (state.entity, state.policy, nice > state.nice);
         (state.policy, state.nice) = (policy, nice);
         let cpu = state.cpu;
+        self.core_dequeued(task);
         let was_higher = is_higher(old_policy);
         if was_higher {
             self.charge_higher(cpu, task, false);
@@ -292,6 +293,7 @@ impl<C: FairClass> Core<C> {
         if state.higher.pick().is_some_and(|first| first != task) {
             self.fair.request(Reason::HigherClass);
         }
+        self.core_enqueued(task);
     }
 
     fn sleep_until(&mut self, task: u32, until: u64) -> Outcome {

@@ -150,10 +150,17 @@ impl<C: FairClass> Core<C> {
         let policy = self.tasks[task as usize].policy;
         if !self.fair.rq().higher_runs {
             if leaves {
+                let before = self.many && self.runs_only_idle_policy(cpu);
                 self.fair.block(self.tasks[task as usize].entity, exit);
                 self.core_dequeued(task);
+                if self.many && !before && self.runs_only_idle_policy(cpu) {
+                    self.cpus[cpu as usize].next_balance = self.jiffies();
+                }
             }
             return;
+        }
+        if leaves {
+            self.core_dequeued(task);
         }
         self.charge_higher(cpu, task, false);
         let higher = &mut self.cpus[cpu as usize].higher;

@@ -12,7 +12,17 @@ impl<C: FairClass> Fair<C> {
 
     /// The same without delayed ones.
     pub fn awake_count_of(&self, cpu: u32) -> u32 {
-        self.task_count_of(cpu) - self.rqs[cpu as usize].delayed
+        self.task_count_of(cpu) - self.delayed_count_of(cpu)
+    }
+
+    /// How many of a CPU's fair tasks sleep (delayed dequeue).
+    pub fn delayed_count_of(&self, cpu: u32) -> u32 {
+        self.queues[QueueId(cpu * self.stride)].delayed_tasks
+    }
+
+    /// How many of a CPU's fair tasks are SCHED_IDLE.
+    pub fn idle_policy_count_of(&self, cpu: u32) -> u32 {
+        self.queues[QueueId(cpu * self.stride)].idle_tasks
     }
 
     /// A CPU's load averages, as of their last update.
@@ -39,7 +49,29 @@ impl<C: FairClass> Fair<C> {
 
     /// Whether a task's group or one above it is throttled.
     pub fn is_throttled(&self, e: EntityId) -> bool {
-        self.queues[self.entity[e].group].throttled_above > 0
+        self.is_throttled_on(e, self.queues[self.entity[e].queue].cpu)
+    }
+
+    /// The same of its group on another CPU.
+    pub fn is_throttled_on(&self, e: EntityId, cpu: u32) -> bool {
+        let group = self.queue_on(self.entity[e].group, cpu);
+        if !self.rules.throttles_tasks {
+            return self.queues[group].throttled_above > 0;
+        }
+        let mut level = Some(group);
+        while let Some(q) = level {
+            if self.queues[q].is_throttled() {
+                return true;
+            }
+            level = self.queues[q].owner.map(|owner| self.entity[owner].queue);
+        }
+        false
+    }
+
+    /// §5.4: whether a task is ineligible at home while its group has tasks on another CPU.
+    pub fn stays_as_ineligible(&self, e: EntityId, cpu: u32) -> bool {
+        let there = self.queue_on(self.entity[e].queue, cpu);
+        self.rules.place_lag && self.queues[there].nr > 0 && !self.is_eligible(e)
     }
 
     /// What the present CPU would run of its fair tasks (`pick_task_fair`): it is charged, delayed

@@ -37,6 +37,13 @@ pub(crate) struct Bandwidth {
     parked: Vec<EntityId>,
 }
 
+/// The tasks of a group that leave with it, or come back.
+struct Counted {
+    tasks: u32,
+    delayed: u32,
+    idle: u32,
+}
+
 impl Pool {
     fn refill(&mut self) {
         if let Some(quota) = self.quota {
@@ -301,8 +308,13 @@ impl<C: FairClass> Fair<C> {
         true
     }
 
+    fn counted(&self, q: QueueId) -> Counted {
+        let queue = &self.queues[q];
+        Counted { tasks: queue.h, delayed: queue.delayed_tasks, idle: queue.idle_tasks }
+    }
+
     fn take_group_off(&mut self, q: QueueId) {
-        let tasks = self.queues[q].h;
+        let Counted { tasks, delayed, idle } = self.counted(q);
         let mut level = self.queues[q].owner;
         let mut leaving = true;
         while let Some(e) = level {
@@ -315,7 +327,10 @@ impl<C: FairClass> Fair<C> {
                 C::dequeue_entity(self, above, e, flags);
                 leaving = self.queues[above].load.weight == 0;
             }
-            self.queues[above].h -= tasks;
+            let queue = &mut self.queues[above];
+            queue.h -= tasks;
+            queue.delayed_tasks -= delayed;
+            queue.idle_tasks -= idle;
             level = self.up(e);
         }
     }
@@ -351,7 +366,7 @@ impl<C: FairClass> Fair<C> {
     }
 
     fn put_group_on(&mut self, q: QueueId) {
-        let tasks = self.queues[q].h;
+        let Counted { tasks, delayed, idle } = self.counted(q);
         let mut level = self.queues[q].owner;
         let mut coming = true;
         while let Some(e) = level {
@@ -365,7 +380,10 @@ impl<C: FairClass> Fair<C> {
                 }
                 C::enqueue_entity(self, above, e, Flags::WAKEUP);
             }
-            self.queues[above].h += tasks;
+            let queue = &mut self.queues[above];
+            queue.h += tasks;
+            queue.delayed_tasks += delayed;
+            queue.idle_tasks += idle;
             if self.queues[above].is_throttled() {
                 return;
             }

@@ -214,6 +214,10 @@ pub(crate) struct Queue {
     pub nr: u32,
     /// Tasks below (§4.16).
     pub h: u32,
+    /// Several CPUs only: of the tasks below, those that sleep (delayed dequeue).
+    pub delayed_tasks: u32,
+    /// Several CPUs only: of the tasks below, those that are SCHED_IDLE.
+    pub idle_tasks: u32,
     /// Idle entities (§4.16).
     pub idle_nr: u32,
     /// The origin of keys: min_vruntime or zero_vruntime.
@@ -252,6 +256,8 @@ impl Queue {
             load: Load::of_weight(0),
             nr: 0,
             h: 0,
+            delayed_tasks: 0,
+            idle_tasks: 0,
             idle_nr: 0,
             origin: Vtime::QUEUE_START,
             snapshot: Vtime::QUEUE_START,

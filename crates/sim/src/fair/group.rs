@@ -90,6 +90,7 @@ impl<C: FairClass> Fair<C> {
     /// Brings a group entity's weight up to its shares (`update_cfs_group`).
     pub(in crate::fair) fn update_group(&mut self, e: EntityId) {
         let Some(owned) = self.owned(e) else { return };
+        self.count_group_load(owned);
         let queue = &self.queues[owned];
         let waits = self.rules.empty_group_keeps_weight && !self.rules.flat_groups;
         if queue.throttled_above > 0 || (waits && queue.load.weight == 0) {
@@ -106,21 +107,23 @@ impl<C: FairClass> Fair<C> {
     /// The part of a group's shares that its queue on one CPU gets: its part of the group's load on
     /// all CPUs (`calc_group_shares`). The kernel weighs by load averages; here by the weights
     /// that are queued.
-    fn shares_here(&mut self, q: QueueId) -> u64 {
-        let queue = &mut self.queues[q];
-        let shares = queue.shares;
-        if self.rqs.len() == 1 {
+    fn shares_here(&self, q: QueueId) -> u64 {
+        let queue = &self.queues[q];
+        let (shares, all) = (queue.shares, self.group_load[self.group_index(q)]);
+        if self.is_single() || all == 0 {
             return shares;
         }
+        (shares * queue.contribution / all).clamp(2.min(shares), shares)
+    }
+
+    /// Brings the group's load on all CPUs up to date with that of one queue.
+    fn count_group_load(&mut self, q: QueueId) {
+        let index = self.group_index(q);
+        let queue = &mut self.queues[q];
         let load = queue.load.weight >> LOAD_SHIFT;
         let before = std::mem::replace(&mut queue.contribution, load);
-        let index = self.group_index(q);
         let all = &mut self.group_load[index];
         *all = *all + load - before;
-        if *all == 0 {
-            return shares;
-        }
-        (shares * load / *all).clamp(2.min(shares), shares)
     }
 
     /// Counts an entity that comes onto a queue (`account_entity_enqueue`).

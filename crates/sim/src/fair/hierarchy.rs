@@ -55,11 +55,26 @@ impl<C: FairClass> Fair<C> {
         }
         self.update_average(e);
         self.attach_average(e);
-        let (idle, cpu) = (self.entity[e].is_idle(), self.cpu() as usize);
-        let rq = &mut self.rqs[cpu];
-        rq.tasks.push_front(&mut self.links, e);
-        rq.idle_tasks += u32::from(idle);
-        rq.delayed += u32::from(delayed);
+        let cpu = self.cpu() as usize;
+        self.rqs[cpu].tasks.push_front(&mut self.links, e);
+        let idle = self.entity[e].is_idle();
+        self.count_along(e, i32::from(delayed), i32::from(idle));
+    }
+
+    /// Counts delayed and SCHED_IDLE tasks in a task's queue and those above, as far as its group's
+    /// tasks are counted there: up to a throttled one.
+    pub(in crate::fair) fn count_along(&mut self, e: EntityId, delayed: i32, idle: i32) {
+        let mut level = Some(e);
+        while let Some(e) = level {
+            let q = self.entity[e].queue;
+            let queue = &mut self.queues[q];
+            queue.delayed_tasks = queue.delayed_tasks.wrapping_add_signed(delayed);
+            queue.idle_tasks = queue.idle_tasks.wrapping_add_signed(idle);
+            if self.stops_walk(q) {
+                return;
+            }
+            level = self.up(e);
+        }
     }
 
     /// The same before a task leaves or goes to sleep; 6.12 and later store the estimate before
@@ -84,7 +99,7 @@ impl<C: FairClass> Fair<C> {
     /// The same once it has left, or its dequeue is delayed. `delayed`: it was before.
     fn account_after_departure(&mut self, e: EntityId, flags: Flags, left: bool, delayed: bool) {
         if !left {
-            self.rq_mut().delayed += 1;
+            self.count_along(e, 1, 0);
             return;
         }
         if flags.has(Flags::MIGRATE) {
@@ -95,8 +110,7 @@ impl<C: FairClass> Fair<C> {
         let rq = &mut self.rqs[cpu];
         rq.signals.weight -= weight;
         rq.tasks.remove(&mut self.links, e);
-        rq.idle_tasks -= u32::from(idle);
-        rq.delayed -= u32::from(delayed);
+        self.count_along(e, -i32::from(delayed), -i32::from(idle));
     }
 
     fn enqueue_levels(&mut self, e: EntityId, flags: Flags) {

@@ -120,10 +120,6 @@ pub(crate) struct Rq {
     pub signals: RqSignals,
     /// Several CPUs only: its fair tasks.
     pub tasks: TaskList,
-    /// Several CPUs only: how many of them sleep (delayed dequeue).
-    pub delayed: u32,
-    /// Several CPUs only: how many of them are SCHED_IDLE.
-    pub idle_tasks: u32,
 }
 
 /// The fair class of all CPUs. Calls work on the run queue of one of them: [`Fair::at`] says which.
@@ -319,7 +315,7 @@ impl<C: FairClass> Fair<C> {
             self.update_average(e);
             C::requeue_delayed(self, e);
             if !self.is_single() {
-                self.rq_mut().delayed -= 1;
+                self.count_along(e, -1, 0);
             }
         } else {
             let flags = if migrated { Flags::WAKEUP.with(Flags::MIGRATED) } else { Flags::WAKEUP };
@@ -376,9 +372,10 @@ impl<C: FairClass> Fair<C> {
 
     /// A task of a higher class takes the CPU: the running fair task goes back into its queue.
     pub fn give_way(&mut self) {
-        if let Some(curr) = self.rq_mut().curr.take() {
+        if let Some(curr) = self.rq().curr {
             self.put_path(curr);
         }
+        self.rq_mut().curr = None;
         self.rq_mut().request = None;
         self.end_of_schedule();
     }

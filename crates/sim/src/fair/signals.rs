@@ -105,12 +105,14 @@ impl<C: FairClass> Fair<C> {
             return;
         }
         let signals = &mut self.rqs[cpu].signals;
-        // An idle CPU's clock stands still; the task is brought up to the present all the same.
-        let up_to = if idle { now } else { signals.average.last };
-        task.update_task(up_to, weight, false, false, false);
+        task.update_task(signals.average.last, weight, false, false, false);
         signals.removed_load += task.load;
         signals.removed_util += task.util;
         signals.removed_runnable += task.runnable;
+        if idle {
+            // An idle CPU's clock stands still; the task is brought up to the present all the same.
+            task.update_task(now, weight, false, false, false);
+        }
         task.last = 0;
     }
 
@@ -122,7 +124,8 @@ impl<C: FairClass> Fair<C> {
         let cap = CAPACITY.saturating_sub(queue.util) / 2;
         let factor = if self.rules.new_util_scaled_up { weight << LOAD_SHIFT } else { weight };
         let util = if queue.util == 0 { cap } else { (queue.util * factor / (queue.load + 1)).min(cap) };
-        self.signals[e.index()] = Signals { average: LoadAverage::new_task(weight, util), ..Signals::default() };
+        self.signals[e.index()] =
+            Signals { average: LoadAverage::new_task(weight, util), changed: true, ..Signals::default() };
     }
 
     /// The estimated utilisation of a task.

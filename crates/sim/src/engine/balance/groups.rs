@@ -371,7 +371,8 @@ impl Pair<'_> {
         if own >= busiest.avg_load || own >= average {
             return (MoveKind::Load, 0);
         }
-        let excess = busiest.avg_load.saturating_sub(average) * busiest.capacity;
+        // Unsigned as in the kernel: below the average it is no limit.
+        let excess = busiest.avg_load.wrapping_sub(average).wrapping_mul(busiest.capacity);
         let room = (average - own) * local.capacity;
         (MoveKind::Load, (excess.min(room) / CAPACITY) as i64)
     }

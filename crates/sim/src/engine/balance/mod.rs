@@ -99,7 +99,7 @@ impl<C: FairClass> Core<C> {
     /// A CPU's tick, after the class's: the ordinary balance if it is due, and help for tickless
     /// CPUs.
     pub(super) fn balance_at_tick(&mut self, cpu: u32) {
-        let idle = self.cpus[cpu as usize].running.is_none();
+        let idle = self.is_idle(cpu);
         let due = self.jiffies() >= self.cpus[cpu as usize].next_balance;
         if !idle {
             self.leave_tickless(cpu);
@@ -109,8 +109,7 @@ impl<C: FairClass> Core<C> {
             self.fair.at(cpu).update_queue_average();
             self.balance_domains(cpu);
         }
-        if idle {
-            self.cpus[cpu as usize].ticked_in_idle = true;
+        if idle && self.is_idle(cpu) {
             self.stop_tick(cpu);
         }
         self.fair.at(cpu);
@@ -124,7 +123,7 @@ impl<C: FairClass> Core<C> {
         let (mut decayed, mut cost) = (false, 0);
         let mut busy = self.is_busy(cpu);
         for level in 0..self.topology.levels(cpu) {
-            decayed |= self.decay_newidle_cost(cpu, level);
+            decayed = self.decay_newidle_cost(cpu, level);
             cost += self.cpus[cpu as usize].domains[level].max_newidle_cost_ns;
             if !goes_on {
                 if decayed {
@@ -158,14 +157,17 @@ impl<C: FairClass> Core<C> {
         }
     }
 
-    /// A task came to a CPU's run queue: the machine may be overloaded now, and an idle span has
-    /// ended.
+    /// A task came to a CPU's run queue: the machine may be overloaded now.
     pub(super) fn became_runnable(&mut self, cpu: u32) {
         self.touched.push(cpu);
         if !self.many {
             return;
         }
         self.balancing.overloaded |= self.nr_running(cpu) >= 2;
+    }
+
+    /// A task woke on a CPU: that ends its idle span.
+    pub(super) fn end_idle_span(&mut self, cpu: u32) {
         let now = self.now;
         let state = &mut self.cpus[cpu as usize];
         if let Some(since) = state.idle_since.take() {

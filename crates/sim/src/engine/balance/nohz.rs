@@ -29,12 +29,10 @@ impl<C: FairClass> Core<C> {
             return;
         }
         self.note_idle_core(cpu);
-        let state = &mut self.cpus[cpu as usize];
-        state.ticked_in_idle = false;
+        self.update_blocked_when_newly_idle(cpu);
         if self.fair.rules.tick_stops_at_idle_entry {
             self.stop_tick(cpu);
         }
-        self.update_blocked_when_newly_idle(cpu);
     }
 
     /// A CPU leaves the idle thread: its tick goes on at its next time.
@@ -122,17 +120,14 @@ impl<C: FairClass> Core<C> {
     /// The helper's pass over the tickless CPUs (`_nohz_idle_balance`), itself last.
     pub(in crate::engine) fn nohz_balance(&mut self, helper: u32) {
         let kick = std::mem::take(&mut self.balancing.kicks[helper as usize]);
-        let asked = self.fair.rqs[helper as usize].request.is_some();
-        let stops = |core: &Self| {
-            if core.fair.rules.helper_stops_by_request_alone {
-                core.fair.rqs[helper as usize].request.is_some()
-            } else {
-                !core.is_idle(helper)
-            }
-        };
-        if !self.is_idle(helper) || (self.fair.rules.helper_stops_by_request_alone && asked) {
+        if !self.is_idle(helper) || self.helper_has_work(helper) {
             return;
         }
+        self.pass_over_tickless(helper, kick);
+    }
+
+    /// `_nohz_idle_balance`: from the CPU behind the helper on.
+    fn pass_over_tickless(&mut self, helper: u32, kick: Kick) {
         let jiffies = self.jiffies();
         let mut next = jiffies + 60 * u64::from(self.input.machine.hz);
         let mut updated = false;
@@ -149,7 +144,7 @@ impl<C: FairClass> Core<C> {
             if !self.is_idle(cpu) {
                 continue;
             }
-            if stops(self) {
+            if self.helper_has_work(helper) {
                 self.balancing.has_blocked |= kick.stats;
                 return;
             }
@@ -175,6 +170,14 @@ impl<C: FairClass> Core<C> {
         self.balancing.has_blocked |= blocked;
     }
 
+    fn helper_has_work(&self, helper: u32) -> bool {
+        if self.fair.rules.helper_stops_by_request_alone {
+            self.fair.rqs[helper as usize].request.is_some()
+        } else {
+            !self.is_idle(helper)
+        }
+    }
+
     /// Brings an idle CPU's averages up to date, at most once a jiffy; whether anything is left.
     fn update_blocked(&mut self, cpu: u32, jiffies: u64) -> bool {
         if self.cpus[cpu as usize].blocked_updated < jiffies {
@@ -194,16 +197,7 @@ impl<C: FairClass> Core<C> {
         {
             return;
         }
-        let tickless: Vec<u32> = self.balancing.tickless.iter().collect();
-        self.balancing.has_blocked = false;
-        let mut blocked = false;
-        for other in tickless {
-            if self.is_idle(other) {
-                blocked |= self.update_blocked(other, jiffies);
-            }
-        }
-        self.balancing.next_blocked = jiffies + self.jiffies_of_ms(BLOCKED_MS);
-        self.balancing.has_blocked |= blocked;
+        self.pass_over_tickless(cpu, Kick { stats: true, ..Kick::default() });
         self.fair.at(cpu);
     }
 }

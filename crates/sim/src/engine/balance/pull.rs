@@ -75,7 +75,9 @@ impl<C: FairClass> Core<C> {
                     moved += self.detach_tasks(&mut attempt);
                     attempt.cpu = cpu;
                 }
-                self.note_pinned(cpu, level, attempt.some_pinned && attempt.left > 0);
+                if attempt.some_pinned && attempt.left > 0 {
+                    self.note_pinned(cpu, level, true);
+                }
                 if attempt.all_pinned {
                     among.remove(source);
                     let local = &domain.groups[domain.local_group(cpu)].cpus;
@@ -264,6 +266,13 @@ impl<C: FairClass> Core<C> {
             return None;
         }
         let cpu = attempt.cpu;
+        if self.fair.is_throttled(e) || self.fair.is_throttled_on(e, cpu) {
+            return None;
+        }
+        let first = self.cpus[cpu as usize].domains[attempt.level].failed == 0;
+        if self.fair.rules.ineligible_stay && first && !attempt.active && self.fair.stays_as_ineligible(e, cpu) {
+            return None;
+        }
         if !self.tasks[task as usize].may_run_on(cpu) {
             attempt.some_pinned = true;
             if attempt.idle != IdleType::NewlyIdle && attempt.other_cpu.is_none() && !attempt.active {
@@ -284,13 +293,6 @@ impl<C: FairClass> Core<C> {
             return Some(false);
         }
         let failed = self.cpus[cpu as usize].domains[attempt.level].failed;
-        if self.fair.rules.ineligible_stay
-            && failed == 0
-            && self.fair.awake_count_of(cpu) > 0
-            && !self.fair.is_eligible(e)
-        {
-            return None;
-        }
         let hot = self.is_cache_hot(task, e, attempt);
         if !hot {
             return Some(false);

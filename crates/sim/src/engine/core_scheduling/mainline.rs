@@ -15,7 +15,7 @@ impl<C: FairClass> Core<C> {
             return next;
         }
         let puts = !self.fair.rules.restarting_pick;
-        self.balance_before_pick(cpu);
+        self.balance_before_pick(cpu, prev);
         self.put_before_pick(cpu);
         let mut need_sync = self.cookie_of_core(cpu) != 0;
         let mut forced_before = false;

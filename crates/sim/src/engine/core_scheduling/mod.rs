@@ -211,7 +211,11 @@ impl<C: FairClass> Core<C> {
     /// over where the release does so.
     fn tasks_with_cookie(&self, cpu: u32, cookie: u64) -> impl Iterator<Item = u32> + '_ {
         let skips = self.fair.rules.cookie_search_skips_throttled;
-        let usable = move |task: &u32| !skips || !self.fair.is_throttled(self.tasks[*task as usize].entity);
+        let usable = move |task: &u32| {
+            let e = self.tasks[*task as usize].entity;
+            let queued = self.is_higher(*task) || self.fair.entity[e].on_rq;
+            queued && (!skips || !self.fair.is_throttled(e))
+        };
         let tree = &self.core.cpus[cpu as usize].tree;
         tree.iter().copied().filter(move |task| self.cookie(*task) == cookie).filter(usable)
     }
@@ -227,9 +231,9 @@ impl<C: FairClass> Core<C> {
     }
 
     /// A CPU's newly-idle balance before a core-wide pick.
-    fn balance_before_pick(&mut self, cpu: u32) {
+    fn balance_before_pick(&mut self, cpu: u32, prev: Option<u32>) {
         self.pull_higher(cpu);
-        if self.nr_running(cpu) == 0 {
+        if prev.is_some() && self.nr_running(cpu) == 0 {
             self.newly_idle_balance(cpu);
         }
         self.fair.at(cpu);

@@ -28,7 +28,7 @@ impl<C: FairClass> Core<C> {
             }
         }
         self.put_before_pick(cpu);
-        self.balance_before_pick(cpu);
+        self.balance_before_pick(cpu, prev);
         let topology = self.topology.clone();
         let siblings = &topology.siblings[cpu as usize];
         let mut need_sync = self.cookie_of_core(cpu) != 0;
@@ -50,8 +50,14 @@ impl<C: FairClass> Core<C> {
         shared.pick_seq = shared.task_seq;
         let seq = shared.pick_seq;
         self.core.cpus[cpu as usize].sched_seq = seq;
+        let picks = |core: &Self, other: u32| core.core.cpus[other as usize].pick.flatten();
+        let occupation = siblings.iter().filter(|other| picks(self, **other).is_some()).count() as u32;
         for other in siblings.iter().copied() {
-            let pick = self.core.cpus[other as usize].pick.flatten();
+            let pick = picks(self, other);
+            match pick {
+                Some(task) => self.tasks[task as usize].occupation = occupation,
+                None => self.core.cpus[other as usize].idle_occupation = occupation,
+            }
             let forced = pick.is_none() && self.nr_running(other) > 0;
             self.note_forced(other, forced);
             if other != cpu && self.cpus[other as usize].running != pick {

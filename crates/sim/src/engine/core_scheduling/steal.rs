@@ -34,7 +34,11 @@ impl<C: FairClass> Core<C> {
         let occupation = self.core.cpus[cpu as usize].idle_occupation;
         let found = self.tasks_with_cookie(from, cookie).find(|task| {
             let state = &self.tasks[*task as usize];
-            Some(*task) != picked && Some(*task) != running && state.may_run_on(cpu) && state.occupation <= occupation
+            Some(*task) != picked
+                && Some(*task) != running
+                && state.may_run_on(cpu)
+                && state.occupation <= occupation
+                && !(self.fair.rules.cookie_search_skips_throttled && self.fair.is_throttled_on(state.entity, cpu))
         });
         let Some(task) = found else { return false };
         let e = self.tasks[task as usize].entity;

@@ -52,7 +52,7 @@ impl<C: FairClass> Core<C> {
     /// Whether a CPU has only SCHED_IDLE tasks.
     pub(super) fn runs_only_idle_policy(&self, cpu: u32) -> bool {
         let nr = self.nr_running(cpu);
-        nr > 0 && nr == self.fair.rqs[cpu as usize].idle_tasks
+        nr > 0 && nr == self.fair.idle_policy_count_of(cpu)
     }
 
     /// Whether a CPU is as good as idle for a task that wakes; from 7.1 on a SCHED_IDLE task does
@@ -159,7 +159,7 @@ impl<C: FairClass> Core<C> {
         if self.is_idle(this) && self.topology.shares_llc(this, previous) {
             return Some(if self.is_idle(previous) { previous } else { this });
         }
-        let delayed = if self.fair.rules.sync_ignores_delayed { self.fair.rqs[this as usize].delayed } else { 0 };
+        let delayed = if self.fair.rules.sync_ignores_delayed { self.fair.delayed_count_of(this) } else { 0 };
         if sync && self.nr_running(this) - delayed == 1 {
             return Some(this);
         }
@@ -216,6 +216,7 @@ impl<C: FairClass> Core<C> {
         }
         let idle = usize::from(self.is_idle(cpu));
         let other_idle = idle == 0
+            && self.books.any_idle()
             && (0..self.cpus.len() as u32)
                 .any(|other| self.tasks[task as usize].may_run_on(other) && self.is_idle(other));
         let passed_over = cpu != previous && self.is_idle(previous);

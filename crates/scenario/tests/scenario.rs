@@ -262,6 +262,15 @@ fn words() -> impl Strategy<Value = String> {
         "\"/a\"",
         "\"weight\"",
         "\"taskgroup\"",
+        "\"machine\"",
+        "\"cores_per_llc\"",
+        "\"threads_per_core\"",
+        "\"nosmt\"",
+        "\"cookie\"",
+        "\"pipe_write\"",
+        "\"capacity\"",
+        "\"memrun\"",
+        "2",
     ]);
     prop::collection::vec(word, 0..60).prop_map(|words| words.join(" "))
 }
@@ -325,7 +334,7 @@ fn holds(text: &str) -> Result<bool, TestCaseError> {
         let simulation = schedlab_sim::Simulation::new(prepared.input);
         prop_assert!(simulation.is_ok());
         // A run may find what no check can, such as a loop in which no time passes; it always ends.
-        let limit = schedlab_sim::Limit { time_ns: u64::MAX, events: 20_000 };
+        let limit = schedlab_sim::Limit { time_ns: u64::MAX, events: 4_000 };
         let _ = simulation.map(|mut simulation| simulation.run_until(limit));
     }
     Ok(true)

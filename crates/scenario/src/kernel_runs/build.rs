@@ -17,9 +17,10 @@ const SLEPT_NS: u64 = 200_000_000;
 /// What a run step that counts instructions costs beyond them, microseconds: the system call that
 /// ends it and the switch.
 const INSTRUCTION_STEP_COST_US: u64 = 6;
-/// What a message costs its writer or reader beyond that and beside the wake-up, nanoseconds. Where run steps are CPU time it
-/// counts towards them. On one CPU a round of K_r50 takes 58.8 µs for a run step of 50 and two messages;
-/// on several the six writes of P9, each of which wakes a task elsewhere, take 49 to 51 µs.
+/// What a message costs its writer or reader beyond that and beside the wake-up, nanoseconds. Where
+/// run steps are CPU time it counts towards them. On one CPU a round of K_r50 takes 58.8 µs for a run
+/// step of 50 and two messages; on several the six writes of P9, each of which wakes a task elsewhere,
+/// take 49 to 51 µs.
 const MESSAGE_COST_NS: u64 = 150;
 const MESSAGE_COST_BETWEEN_CPUS_NS: u64 = 5700;
 /// What a fork costs the parent, microseconds.

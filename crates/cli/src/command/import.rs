@@ -6,8 +6,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use schedlab_report::text::duration;
-use schedlab_scenario::import::machine::{self, MachineFiles, MachineReport};
-use schedlab_scenario::import::trace::{ImportedTrace, Realism, TraceImport, TraceOptions, TraceReport};
+use schedlab_scenario::import::machine::{self, ImportedMachine, MachineFiles, MachineReport};
+use schedlab_scenario::import::trace::{
+    EventCount, ImportedTrace, Realism, TraceError, TraceFigures, TraceImport, TraceOptions, TraceReport,
+};
+use schedlab_scenario::json::MOST_BYTES;
 use schedlab_scenario::{NamedVariant, Scenario};
 use serde::Serialize;
 
@@ -23,8 +26,8 @@ use crate::output::Output;
 const PIECE: usize = 1 << 18;
 /// So many tasks are listed in the text.
 const MOST_TASKS: usize = 12;
-/// A file of a machine's settings is no larger.
-const MOST_SETTING: u64 = 16 << 20;
+/// Folders below the one of a machine's settings: debugfs has domains/cpu0/domain0.
+const MOST_DEPTH: usize = 5;
 
 /// What is printed about an import.
 #[derive(Serialize)]
@@ -43,84 +46,120 @@ struct Printed {
 /// When the input is wrong or the output cannot be written.
 pub fn import(args: &args::Import) -> Result<(), CommandError> {
     let mut notices = Notices::default();
-    if let Some(folder) = &args.machine {
-        return from_machine(folder, args, &mut notices);
-    }
-    let Some(path) = args.file.as_deref() else {
-        return Err(CommandError::Usage("expected a FILE to import, or --machine DIR".to_owned()));
+    let machine = args.machine.as_deref().map(|folder| read_machine(folder, args)).transpose()?;
+    let (name, mut scenario, trace) = match (args.file.as_deref(), &machine) {
+        (Some(path), _) => {
+            let (scenario, trace) = read_file(path, args, &mut notices)?;
+            (document::name(path), scenario, trace)
+        }
+        (None, Some(machine)) => {
+            (args.machine.as_deref().map_or_else(String::new, document::name), machine.scenario.clone(), None)
+        }
+        (None, None) => return Err(CommandError::Usage("expected a FILE to import, or --machine DIR".to_owned())),
     };
+    if let (Some(machine), Some(_)) = (&machine, &args.file)
+        && let Some(notice) = machine.apply_to(&mut scenario)
+    {
+        notices.give(format!("{name}: {notice}"));
+    }
+    for assignment in &args.set.assignments {
+        scenario
+            .set(&assignment.path, &assignment.value)
+            .map_err(|problems| CommandError::Document { file: name.clone(), problems })?;
+    }
+    let output = Output::open(&args.output)?;
+    let mut printed = Printed { trace: None, realism: None, machine: machine.map(|machine| machine.report) };
+    if let Some((report, figures)) = trace {
+        printed.trace = Some(report);
+        if !args.no_replay {
+            printed.realism = replay(&name, &scenario, &figures, &mut notices);
+        }
+    } else {
+        // Strict JSON, which an export for rt-app and an import of that give back as it is.
+        scenario.workload = scenario.workload.with_unique_keys();
+        match scenario.prepare(0) {
+            Ok(prepared) => notices.give_all(&name, &prepared.notices),
+            Err(problems) => return Err(CommandError::Document { file: name, problems }),
+        }
+    }
+    write(args, output, &scenario, &printed)
+}
+
+/// Runs the scenario and lays it beside the trace. A scenario that cannot be run is imported all the
+/// same, with a notice.
+fn replay(file: &str, scenario: &Scenario, figures: &TraceFigures, notices: &mut Notices) -> Option<Realism> {
+    let name = scenario.kernel.release.name().to_owned();
+    let variant = NamedVariant { name: name.clone(), scenario: scenario.clone() };
+    match execute::recorded(file, &variant, notices) {
+        Ok(run) => Some(Realism::of(figures, &run, &name)),
+        Err(error) => {
+            notices.give(format!("no replay: {error}"));
+            None
+        }
+    }
+}
+
+/// What a trace gave beside the scenario.
+type Traced = (TraceReport, TraceFigures);
+
+/// The scenario of a file, and of a trace what was found in it.
+fn read_file(
+    path: &Path,
+    args: &args::Import,
+    notices: &mut Notices,
+) -> Result<(Scenario, Option<Traced>), CommandError> {
     let file = document::name(path);
-    let failed = |source| CommandError::Read { file: document::name(path), source };
-    let mut reader: Box<dyn Read> =
-        if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path).map_err(failed)?) };
-    let total = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let failed = |source| CommandError::Read { file: file.clone(), source };
+    let standard = path == Path::new("-");
+    let open = || -> io::Result<Box<dyn Read>> {
+        Ok(if standard { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) })
+    };
+    let mut reader = open().map_err(failed)?;
     let mut piece = vec![0; PIECE];
     let mut filled = fill(&mut reader, &mut piece).map_err(failed)?;
     if is_json(&piece[..filled]) {
         // An rt-app file or a document: what it says is checked as for a run.
-        drop(reader);
-        let document = if path == Path::new("-") {
-            let mut rest = piece[..filled].to_vec();
-            io::stdin().lock().read_to_end(&mut rest).map_err(failed)?;
-            Document::of_bytes(file, &rest, &mut notices)?
-        } else {
-            Document::open(path, &mut notices)?
-        };
-        return finish(document.file, document.scenario, args, None, &mut notices);
+        let mut bytes = piece[..filled].to_vec();
+        reader.take(MOST_BYTES as u64).read_to_end(&mut bytes).map_err(failed)?;
+        return Ok((Document::of_bytes(file, &bytes, notices)?.scenario, None));
     }
-    let options = TraceOptions {
-        title: path.file_name().map(|name| name.to_string_lossy().into_owned()),
+    let mut options = TraceOptions {
+        title: path.file_name().filter(|_| !standard).map(|name| name.to_string_lossy().into_owned()),
         release: args.release.as_deref().map(kernels::release).transpose()?,
         hz: args.hz,
         wakers: args.wakers.into(),
         from_ns: args.from_ns,
         to_ns: args.to_ns,
     };
-    let trace = |source| CommandError::Trace { file: document::name(path), source };
-    let mut import = TraceImport::new(options);
-    let mut progress = notice::Progress::of(1);
-    while filled > 0 {
-        import.feed(&piece[..filled]).map_err(trace)?;
-        if total > 0 {
-            progress.at(&file, import.bytes_read(), total);
-        }
-        filled = fill(&mut reader, &mut piece).map_err(failed)?;
-    }
-    drop(progress);
-    let ImportedTrace { scenario, report, figures } = import.finish().map_err(trace)?;
-    finish(file, scenario, args, Some((report, figures)), &mut notices)
-}
-
-/// Sets what `--set` says, writes the scenario, replays a trace and prints the report.
-fn finish(
-    file: String,
-    mut scenario: Scenario,
-    args: &args::Import,
-    trace: Option<(TraceReport, schedlab_scenario::import::trace::TraceFigures)>,
-    notices: &mut Notices,
-) -> Result<(), CommandError> {
-    for assignment in &args.set.assignments {
-        scenario
-            .set(&assignment.path, &assignment.value)
-            .map_err(|problems| CommandError::Document { file: file.clone(), problems })?;
-    }
-    let output = Output::open(&args.output)?;
-    let Some((report, figures)) = trace else {
-        // Strict JSON, which an export for rt-app and an import of that give back as it is.
-        scenario.workload = scenario.workload.with_unique_keys();
-        return output.finish(scenario.to_json().as_bytes());
-    };
-    let mut realism = None;
-    if !args.no_replay {
-        let name = scenario.kernel.release.name().to_owned();
-        let variant = NamedVariant { name: name.clone(), scenario: scenario.clone() };
-        match execute::recorded(&file, &variant, notices) {
-            Ok(run) => realism = Some(Realism::of(&figures, &run, &name)),
-            Err(error) => notices.give(format!("{file}: no replay: {error}")),
+    let total = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    loop {
+        let mut import = TraceImport::new(options.clone());
+        let mut progress = notice::Progress::of(1);
+        let imported = loop {
+            if filled == 0 {
+                break import.finish();
+            }
+            if let Err(error) = import.feed(&piece[..filled]) {
+                break Err(error);
+            }
+            if total > 0 {
+                progress.at(&file, import.bytes_read(), total);
+            }
+            filled = fill(&mut reader, &mut piece).map_err(failed)?;
+        };
+        match imported {
+            Ok(ImportedTrace { scenario, report, figures }) => return Ok((scenario, Some((report, figures)))),
+            // What cannot be folded takes more room than it seemed: a shorter part of the trace fits.
+            Err(TraceError::TooLarge { fits_to_ns, .. }) if !standard => {
+                options.to_ns = Some(fits_to_ns);
+                reader = open().map_err(failed)?;
+                filled = fill(&mut reader, &mut piece).map_err(failed)?;
+                let seconds = fits_to_ns as f64 / 1e9;
+                notices.give(format!("{file}: only the part up to {seconds:.3} s fits into a document"));
+            }
+            Err(source) => return Err(CommandError::Trace { file, source }),
         }
     }
-    let printed = Printed { trace: Some(report), realism, machine: None };
-    write(args, output, &scenario, &printed)
 }
 
 /// Writes the scenario where `-o` says, and the report to standard output; without `-o` the scenario
@@ -132,7 +171,9 @@ fn write(args: &args::Import, output: Output, scenario: &Scenario, printed: &Pri
     };
     let to_file = args.output.to.as_deref().is_some_and(|path| path != Path::new("-"));
     output.finish(scenario.to_json().as_bytes())?;
-    if to_file {
+    if report.is_empty() {
+        Ok(())
+    } else if to_file {
         Output::Standard.finish(report.as_bytes())
     } else {
         notice::say(report.trim_end());
@@ -160,43 +201,30 @@ fn is_json(beginning: &[u8]) -> bool {
     text.starts_with(b"{") || text.starts_with(b"//") || text.starts_with(b"/*")
 }
 
-fn from_machine(folder: &Path, args: &args::Import, notices: &mut Notices) -> Result<(), CommandError> {
+/// The settings of a machine, from all files of a folder.
+fn read_machine(folder: &Path, args: &args::Import) -> Result<ImportedMachine, CommandError> {
     let failed = |path: &Path, source| CommandError::Read { file: document::name(path), source };
     let mut files = MachineFiles::default();
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, below)) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
-        for entry in entries {
+        for entry in std::fs::read_dir(&folder).map_err(|source| failed(&folder, source))? {
             let path = entry.map_err(|source| failed(&folder, source))?.path();
             let name = format!("{below}{}", path.file_name().unwrap_or_default().to_string_lossy());
             if path.is_dir() {
-                // debugfs has its own folders below; nobody copies deeper ones.
-                if below.matches('/').count() < 4 {
+                if below.matches('/').count() < MOST_DEPTH {
                     folders.push((path, format!("{name}/")));
                 }
                 continue;
             }
             let mut bytes = Vec::new();
             let file = File::open(&path).map_err(|source| failed(&path, source))?;
-            file.take(MOST_SETTING).read_to_end(&mut bytes).map_err(|source| failed(&path, source))?;
+            file.take(MOST_BYTES as u64).read_to_end(&mut bytes).map_err(|source| failed(&path, source))?;
             files.add(&name, &String::from_utf8_lossy(&bytes));
         }
     }
     let release = args.release.as_deref().map(kernels::release).transpose()?;
-    let name = document::name(folder);
-    let imported = machine::import(&files, release)
-        .map_err(|source| CommandError::MachineFiles { folder: name.clone(), source })?;
-    let mut scenario = imported.scenario;
-    for assignment in &args.set.assignments {
-        scenario
-            .set(&assignment.path, &assignment.value)
-            .map_err(|problems| CommandError::Document { file: name.clone(), problems })?;
-    }
-    if let Ok(prepared) = scenario.prepare(0) {
-        notices.give_all(&name, &prepared.notices);
-    }
-    let output = Output::open(&args.output)?;
-    write(args, output, &scenario, &Printed { trace: None, realism: None, machine: Some(imported.report) })
+    machine::import(&files, release)
+        .map_err(|source| CommandError::MachineFiles { folder: document::name(folder), source })
 }
 
 fn text(printed: &Printed) -> String {
@@ -214,7 +242,7 @@ fn text(printed: &Printed) -> String {
 }
 
 fn trace_text(report: &TraceReport, out: &mut String) {
-    let list = |events: &[schedlab_scenario::import::trace::EventCount]| {
+    let list = |events: &[EventCount]| {
         events.iter().map(|event| format!("{} {}", event.count, event.name)).collect::<Vec<_>>().join(", ")
     };
     out.push_str(&format!(

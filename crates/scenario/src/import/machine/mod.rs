@@ -71,6 +71,8 @@ impl MachineFiles {
 pub struct ImportedMachine {
     /// A scenario with this machine and kernel.
     pub scenario: Scenario,
+    /// Ticks a second, where a file tells of them.
+    pub hz: Option<u32>,
     /// What was used, and what not.
     pub report: MachineReport,
 }
@@ -93,10 +95,33 @@ pub struct MachineReport {
 /// A setting and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The file it stands in.
+    /// The file it stands in; empty: none.
     pub file: String,
     /// What it is and what became of it.
     pub what: String,
+}
+
+impl ImportedMachine {
+    /// Gives a scenario this kernel, and this machine where it has as many CPUs; what it tells of costs
+    /// and of where ticks lie stays. In words, what does not fit.
+    pub fn apply_to(&self, scenario: &mut Scenario) -> Option<String> {
+        let (own, other) = (&self.scenario.machine, &mut scenario.machine);
+        scenario.kernel = self.scenario.kernel.clone();
+        if let Some(hz) = self.hz.filter(|hz| *hz != other.hz) {
+            (other.hz, other.tick) = (hz, own.tick.clone());
+        }
+        if own.cpus() != other.cpus() {
+            return Some(format!(
+                "the machine has {} CPUs and the trace {}: its topology is not used",
+                own.cpus(),
+                other.cpus()
+            ));
+        }
+        (other.nodes, other.llcs_per_node) = (own.nodes, own.llcs_per_node);
+        (other.cores_per_llc, other.threads_per_core) = (own.cores_per_llc, own.threads_per_core);
+        other.sibling_numbering = own.sibling_numbering;
+        None
+    }
 }
 
 impl MachineReport {
@@ -117,7 +142,8 @@ impl fmt::Display for MachineReport {
             if !settings.is_empty() {
                 writeln!(f, "{title}:")?;
                 for setting in settings {
-                    writeln!(f, "  {}: {}", setting.file, setting.what)?;
+                    let file = if setting.file.is_empty() { String::new() } else { format!("{}: ", setting.file) };
+                    writeln!(f, "  {file}{}", setting.what)?;
                 }
             }
         }
@@ -140,6 +166,8 @@ enum Kind {
     /// A file of debugfs with one number.
     Number,
     Debug,
+    /// What debugfs says of domains beside their names: it follows from the release.
+    Passed,
     Unknown,
 }
 
@@ -155,7 +183,7 @@ fn kind(name: &str, text: &str) -> Kind {
         return Kind::Schedstat;
     }
     if name.contains("domains/") {
-        return if base == "name" { Kind::DomainName } else { Kind::Unknown };
+        return if base == "name" { Kind::DomainName } else { Kind::Passed };
     }
     if text.starts_with("Sched Debug Version") {
         return Kind::Debug;
@@ -191,7 +219,7 @@ pub fn import(files: &MachineFiles, release: Option<Release>) -> Result<Imported
     }
     let known: Vec<(Kind, &str, &str)> =
         files.files.iter().map(|(name, text)| (kind(name, text), name.as_str(), text.as_str())).collect();
-    if known.iter().all(|(kind, ..)| *kind == Kind::Unknown) {
+    if known.iter().all(|(kind, ..)| matches!(kind, Kind::Unknown | Kind::Passed)) {
         let names: Vec<&str> = files.files.keys().take(5).map(String::as_str).collect();
         return Err(MachineError::Nothing { files: files.files.len(), names: names.join(", ") });
     }
@@ -225,13 +253,13 @@ pub fn import(files: &MachineFiles, release: Option<Release>) -> Result<Imported
     for (name, text) in of_kind(Kind::CommandLine) {
         settings.command_line(name, text);
     }
-    settings.apply(&mut scenario);
+    let hz = settings.apply(&mut scenario);
     for (name, _) in of_kind(Kind::Unknown) {
         report.not_used(name, "not known");
     }
     report.machine = words(&scenario.machine);
     scenario.workload = beginning(cpus);
-    Ok(ImportedMachine { scenario, report })
+    Ok(ImportedMachine { scenario, hz, report })
 }
 
 /// The release asked for, or the nearest to the one that the files tell of.

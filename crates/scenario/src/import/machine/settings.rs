@@ -215,8 +215,8 @@ impl<'r> Settings<'r> {
         }
     }
 
-    /// Puts into the scenario what differs from the release's own.
-    pub fn apply(self, scenario: &mut Scenario) {
+    /// Puts into the scenario what differs from the release's own; gives the ticks a second, if known.
+    pub fn apply(self, scenario: &mut Scenario) -> Option<u32> {
         let cpus = u32::try_from(scenario.machine.cpus()).unwrap_or(u32::MAX);
         let defaults = Kernel::new(self.kernel.release(), cpus);
         let changed = self.tunables.into_iter().filter(|(tunable, value)| defaults.tunable(*tunable) != *value);
@@ -226,10 +226,9 @@ impl<'r> Settings<'r> {
         scenario.kernel.nosmt = self.nosmt;
         match self.hz {
             Some(hz) => scenario.machine.hz = hz,
-            None => self
-                .report
-                .not_used("", "the tick is in no file (the kernel's configuration has CONFIG_HZ): 1000 Hz is taken"),
+            None => self.report.not_used("", "the tick is in no file (CONFIG_HZ is in the kernel's configuration)"),
         }
+        self.hz
     }
 }
 

@@ -1,5 +1,7 @@
 //! Settings of small machines, by hand.
 
+use schedlab_sim::SiblingNumbering;
+
 use super::*;
 
 fn files(list: &[(&str, &str)]) -> MachineFiles {
@@ -40,7 +42,9 @@ fn lscpu_gives_the_machine() {
         {"cpu": 2, "node": 0, "socket": 0, "core": 1, "l1d:l1i:l2:l3": "1:1:1:1", "online": true},
         {"cpu": 3, "node": 0, "socket": 0, "core": 1, "l1d:l1i:l2:l3": "1:1:1:1", "online": true},
         {"cpu": 4, "node": "-", "socket": "-", "core": "-", "l1d:l1i:l2:l3": "-", "online": "no"}]}"#;
-    assert_eq!(counts(&import(&files(&[("cpus", table)]), None).unwrap().scenario.machine), (1, 2, 1, 2));
+    let machine = import(&files(&[("cpus", table)]), None).unwrap().scenario.machine;
+    assert_eq!(counts(&machine), (1, 2, 1, 2));
+    assert_eq!(machine.sibling_numbering, SiblingNumbering::Adjacent);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schedlab_sim::SiblingNumbering;
 use serde_json::Value;
 
 use crate::document::{MOST_CPUS, Machine};
@@ -17,6 +18,8 @@ struct Counts {
     llcs: u32,
     cores: u32,
     threads: u32,
+    /// Whether CPU 1 is on the core of CPU 0, where the source tells.
+    adjacent: Option<bool>,
 }
 
 /// The machine, by the best source there is.
@@ -45,7 +48,7 @@ pub(super) fn machine<'f>(
         let (level, cpu) = (parts.next(), parts.next());
         if let (Some(level), Some("cpu0")) = (level.and_then(|part| part.strip_prefix("domain")?.parse().ok()), cpu) {
             names.insert(level, text.trim().to_owned());
-            report.used(file, format!("the lowest but {level} of CPU 0's domains is {}", text.trim()));
+            report.used(file, format!("domain {level} of CPU 0 is {}", text.trim()));
         }
     }
     for (file, text) in schedstat {
@@ -60,13 +63,17 @@ pub(super) fn machine<'f>(
         }
     }
     match found {
-        Some(Counts { nodes, llcs, cores, threads }) => {
+        Some(Counts { nodes, llcs, cores, threads, adjacent }) => {
             let part = |whole: u32, of: u32| (whole / of.max(1)).max(1);
             Machine {
                 nodes,
                 llcs_per_node: part(llcs, nodes),
                 cores_per_llc: part(cores, llcs),
                 threads_per_core: part(threads, cores),
+                sibling_numbering: match adjacent {
+                    Some(true) if threads > cores => SiblingNumbering::Adjacent,
+                    _ => SiblingNumbering::Split,
+                },
                 ..Machine::default()
             }
         }
@@ -79,7 +86,7 @@ pub(super) fn machine<'f>(
 
 /// Takes the counts unless a better source has given others.
 fn take(file: &str, counts: Counts, found: &mut Option<Counts>, report: &mut MachineReport) {
-    let Counts { nodes, llcs, cores, threads } = counts;
+    let Counts { nodes, llcs, cores, threads, adjacent } = counts;
     let words = format!("{threads} CPUs, {cores} cores, {llcs} last-level caches, {nodes} nodes");
     if u64::from(threads) > MOST_CPUS {
         return report.not_used(file, format!("{words}: at most {MOST_CPUS} CPUs are modelled"));
@@ -89,7 +96,10 @@ fn take(file: &str, counts: Counts, found: &mut Option<Counts>, report: &mut Mac
             report.used(file, words);
             *found = Some(counts);
         }
-        Some(known) if *known == counts => report.used(file, format!("{words} (as before)")),
+        Some(known) if *known == (Counts { adjacent: known.adjacent, ..counts }) => {
+            known.adjacent = known.adjacent.or(adjacent);
+            report.used(file, format!("{words} (as before)"));
+        }
         Some(_) => report.not_used(file, format!("{words}: another file says otherwise and goes before")),
     }
 }
@@ -123,7 +133,7 @@ fn of_lscpu(text: &str) -> Result<(Counts, Option<String>), String> {
         (!uneven.is_empty()).then(|| format!("the {} do not divide evenly: rounded down", uneven.join(" and ")));
     // Nodes within one cache: the cache is split as its nodes are.
     let llcs = llcs.max(nodes);
-    Ok((Counts { nodes, llcs, cores, threads: cores * threads }, uneven))
+    Ok((Counts { nodes, llcs, cores, threads: cores * threads, adjacent: None }, uneven))
 }
 
 /// The fields of `lscpu -J`, those of children too, without the colon.
@@ -172,7 +182,10 @@ fn of_table(rows: &[Value]) -> Result<(Counts, Option<String>), String> {
     let threads = u32::try_from(on.len()).unwrap_or(u32::MAX);
     let uneven = (threads % cores != 0 || cores % llcs != 0 || llcs.max(nodes) % nodes != 0)
         .then(|| "cores, caches or nodes differ in size: rounded down".to_owned());
-    Ok((Counts { nodes, llcs: llcs.max(nodes), cores, threads }, uneven))
+    // The rows are in the order of the CPUs.
+    let core = |row: &Value| Some((place(row), text(row, "core")?));
+    let adjacent = on.get(1).map(|second| core(on[0]).is_some() && core(on[0]) == core(second));
+    Ok((Counts { nodes, llcs: llcs.max(nodes), cores, threads, adjacent }, uneven))
 }
 
 /// How many CPUs a list such as `0-3,8` names.
@@ -214,7 +227,15 @@ fn of_domains(snapshot: &Snapshot, names: &BTreeMap<u32, String>) -> Option<Coun
     let even = snapshot.cpus.iter().all(|cpu| of_cpu(cpu) == first);
     let (smt, llc, node) = first;
     let divides = smt > 0 && llc % smt == 0 && node % llc == 0 && cpus % node == 0;
-    (even && divides).then(|| Counts { nodes: cpus / node, llcs: cpus / llc, cores: cpus / smt, threads: cpus })
+    let zero = snapshot.cpus.iter().find(|cpu| cpu.cpu == 0);
+    let adjacent = zero.and_then(|cpu| cpu.domains.first()).map(|lowest| lowest.cpus.contains(&1));
+    (even && divides).then(|| Counts {
+        nodes: cpus / node,
+        llcs: cpus / llc,
+        cores: cpus / smt,
+        threads: cpus,
+        adjacent,
+    })
 }
 
 /// What a domain without a name most likely is.

@@ -49,13 +49,15 @@ pub enum TraceError {
     },
     /// The document would be larger than one may be.
     #[error(
-        "the scenario would have {} KiB and a document at most {}; import a part of the trace, from one time to another",
-        .bytes.div_ceil(1024), .limit >> 10
+        "the scenario would have {} KiB and a document at most {}; import a part of the trace, such as up to {:.3} s",
+        .bytes.div_ceil(1024), .limit >> 10, *.fits_to_ns as f64 / 1e9
     )]
     TooLarge {
         /// Its size.
         bytes: usize,
         /// The limit.
         limit: usize,
+        /// A time up to which it would most likely fit, nanoseconds of the trace's clock.
+        fits_to_ns: u64,
     },
 }

@@ -32,6 +32,8 @@ pub(super) struct Event<'l> {
     pub cpu: u32,
     /// What ran there.
     pub pid: u32,
+    /// Its comm; `<...>` where ftrace did not know it.
+    pub comm: &'l [u8],
     /// What context it was recorded in.
     pub context: Context,
     /// What happened.
@@ -124,8 +126,8 @@ pub(super) fn read(line: &[u8]) -> Line<'_> {
     }
     match what(name, trim(fields)) {
         Some(what) => {
-            let Header { at_ns, cpu, pid, context, .. } = header;
-            Line::Event(Event { at_ns, cpu, pid, context, what })
+            let Header { at_ns, cpu, pid, comm, context, .. } = header;
+            Line::Event(Event { at_ns, cpu, pid, comm, context, what })
         }
         None => Line::Unreadable(name),
     }
@@ -134,6 +136,7 @@ pub(super) fn read(line: &[u8]) -> Line<'_> {
 /// What stands before an event's name.
 struct Header<'l> {
     pid: u32,
+    comm: &'l [u8],
     cpu: u32,
     context: Context,
     at_ns: u64,
@@ -150,8 +153,8 @@ fn header(line: &[u8]) -> Option<Header<'_>> {
         let Some((cpu, after)) = leading_number(&line[from..]) else { continue };
         let Some(after) = after.strip_prefix(b"]") else { continue };
         let Some((context, at_ns, rest)) = flags_and_time(after) else { continue };
-        let Some(pid) = trailing_pid(&line[..open]) else { continue };
-        return Some(Header { pid, cpu: u32::try_from(cpu).ok()?, context, at_ns, rest });
+        let Some((comm, pid)) = comm_and_pid(&line[..open]) else { continue };
+        return Some(Header { pid, comm, cpu: u32::try_from(cpu).ok()?, context, at_ns, rest });
     }
     None
 }
@@ -189,16 +192,18 @@ fn time(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((at_ns, trim_start(&rest[digits + 1..])))
 }
 
-/// The pid at the end of `bash-1234`, `bash-1234  (1230)`, `bash  1234`, `bash  1230/1234`.
-fn trailing_pid(text: &[u8]) -> Option<u32> {
-    let mut text = trim_end(text);
+/// `bash-1234`, `bash-1234  (1230)`, `bash  1234`, `bash  1230/1234`.
+fn comm_and_pid(text: &[u8]) -> Option<(&[u8], u32)> {
+    let mut text = trim(text);
     if text.ends_with(b")") {
         text = trim_end(&text[..memrchr(b'(', text)?]);
     }
-    trailing_number(text).and_then(|(before, number)| {
-        let sign = before.last().copied()?;
-        matches!(sign, b'-' | b' ' | b'/' | b'\t').then_some(number)
-    })
+    let (mut before, pid) = trailing_number(text)?;
+    if let Some(process) = before.strip_suffix(b"/") {
+        (before, _) = trailing_number(process)?;
+    }
+    let sign = before.last().copied()?;
+    matches!(sign, b'-' | b' ' | b'\t').then(|| (trim(&before[..before.len() - 1]), pid))
 }
 
 /// A number at the end, and what stands before it.

@@ -29,7 +29,8 @@ fn a_switch_reads_the_same_in_every_form() {
         ("bash  1230/1234  [002]  5075.958079:       sched:", Context::Unsaid),
     ] {
         let line = format!("{before}{SWITCH}");
-        let expected = Event { at_ns: 5_075_958_079_000, cpu: 2, pid: 1234, context, what: what.clone() };
+        let expected =
+            Event { at_ns: 5_075_958_079_000, cpu: 2, pid: 1234, comm: b"bash", context, what: what.clone() };
         assert_eq!(event(&line), expected, "{line}");
     }
     let own = "  bash-1234  [002]  5075.958079: sched_switch:         bash:1234 [120] R+ ==> my app:5678 [49]";
@@ -44,6 +45,7 @@ fn a_comm_may_contain_what_separates() {
     assert_eq!(read(line.as_bytes()), Line::Unreadable(b"sched_switch"));
     let line = line.replace("-1 ==>", "x next_pid=3");
     let event = event(&line);
+    assert_eq!(event.comm, b"kworker/0:1-m [7]-x");
     assert_eq!((event.pid, event.cpu, event.at_ns, event.context), (10, 1, 3_100_000_000, Context::Interrupt));
     let What::Switch { prev, left, next } = event.what else { panic!() };
     assert_eq!((prev.comm, prev.pid, left), (&b"a [3] prev_pid= b=1"[..], 10, Left::Blocked));

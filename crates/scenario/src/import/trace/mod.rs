@@ -28,6 +28,7 @@ mod demand;
 mod error;
 mod judge;
 mod line;
+mod order;
 mod realism;
 mod recover;
 mod report;
@@ -49,10 +50,11 @@ use crate::json::MOST_BYTES;
 
 use bytes::Lines;
 use line::{Context, Event, Line, What};
+use order::{Order, Turn};
 use recover::Recovery;
 
-/// A number in a document takes so many bytes: so the steps that fit into one are estimated.
-const BYTES_A_STEP: usize = 11;
+/// So much of a document is for what tasks do; names and keys have the rest.
+const MOST_STEP_BYTES: usize = MOST_BYTES / 10 * 9;
 /// Names of events that are told one by one; the rest is told together.
 const MOST_NAMES: usize = 40;
 
@@ -94,6 +96,7 @@ pub struct ImportedTrace {
 
 /// What has been read, apart from the line begun.
 struct Reading {
+    order: Order,
     recovery: Recovery,
     used: [u64; 7],
     others: BTreeMap<String, u64>,
@@ -105,7 +108,6 @@ struct Reading {
     to_ns: u64,
     first_seen_ns: Option<u64>,
     last_seen_ns: u64,
-    most_steps: usize,
     cut_at_ns: Option<u64>,
     /// What the last line was that could not be understood.
     last_bad: Option<(u64, bool)>,
@@ -128,6 +130,7 @@ impl TraceImport {
     #[must_use]
     pub fn new(options: TraceOptions) -> Self {
         let reading = Reading {
+            order: Order::default(),
             recovery: Recovery::new(),
             used: [0; 7],
             others: BTreeMap::new(),
@@ -139,7 +142,6 @@ impl TraceImport {
             to_ns: options.to_ns.unwrap_or(u64::MAX),
             first_seen_ns: None,
             last_seen_ns: 0,
-            most_steps: MOST_BYTES / BYTES_A_STEP,
             cut_at_ns: None,
             last_bad: None,
             first_strange: None,
@@ -204,7 +206,12 @@ impl TraceImport {
 impl Reading {
     fn line(&mut self, number: u64, line: &[u8]) {
         match line::read(line) {
-            Line::Event(event) => self.event(&event, number),
+            Line::Event(event) => {
+                if self.order.push(event.at_ns, number, line) {
+                    self.recovery.oddities.swapped.add(number);
+                }
+                self.in_order(false);
+            }
             Line::OtherEvent(name) => self.other(name),
             Line::Unreadable(_) => {
                 self.recovery.oddities.unreadable.add(number);
@@ -213,6 +220,8 @@ impl Reading {
             Line::Lost { cpu, events } => {
                 self.recovery.oddities.losses.add(number);
                 self.recovery.oddities.lost_events += events.unwrap_or(0);
+                // It stands between what comes before and after it.
+                self.in_order(true);
                 self.recovery.lost(cpu);
             }
             Line::Head { cpus, overwritten } => {
@@ -231,6 +240,28 @@ impl Reading {
         }
     }
 
+    /// Takes the events whose turn has come; at an end all.
+    fn in_order(&mut self, end: bool) {
+        while let Some(turn) = self.order.pop(end) {
+            let held = match turn {
+                Turn::Next(held) => held,
+                Turn::AfterJump(held) => {
+                    self.recovery.clock_went_back(held.at_ns, held.number);
+                    held
+                }
+                Turn::TooLate(held) => {
+                    self.recovery.oddities.late.add(held.number);
+                    self.order.done(held);
+                    continue;
+                }
+            };
+            if let Line::Event(event) = line::read(&held.line) {
+                self.event(&event, held.number);
+            }
+            self.order.done(held);
+        }
+    }
+
     fn event(&mut self, event: &Event<'_>, number: u64) {
         if u64::from(event.cpu) >= MOST_CPUS {
             self.recovery.oddities.cpus_beyond.add(number);
@@ -242,7 +273,7 @@ impl Reading {
             self.outside += 1;
             return;
         }
-        if self.recovery.steps() >= self.most_steps {
+        if self.recovery.document_bytes() >= MOST_STEP_BYTES {
             self.cut_at_ns = Some(event.at_ns);
             self.outside += 1;
             return;
@@ -273,6 +304,7 @@ impl Reading {
 
     /// The end of the text: a last line without end that is no event was cut.
     fn end(&mut self, lines: &Lines) {
+        self.in_order(true);
         let odd = &mut self.recovery.oddities;
         odd.gzip_broken_at = lines.broken_at;
         if let Some((number, event)) = self.last_bad.filter(|(number, _)| lines.unfinished && *number == lines.number) {

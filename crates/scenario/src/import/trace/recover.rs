@@ -12,8 +12,6 @@ use super::ticks::Departure;
 
 /// After a wake-up on a CPU, a switch within this time may be its preemption.
 const PREEMPTS_WITHIN_NS: u64 = 100_000;
-/// A clock that goes back by more is another trace, or the clock was set.
-const CLOCK_JUMP_NS: u64 = 1_000_000_000;
 
 /// What runs on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +51,12 @@ pub(super) struct Recovery {
     /// When tasks left runnable without a wake-up that explains it.
     pub unexplained: Vec<Departure>,
     pub oddities: Oddities,
-    steps: usize,
+    /// What the steps will take in a document, bytes.
+    bytes: usize,
 }
+
+/// What an act without a length takes in a document, where rounds are folded.
+const BYTES_AN_ACT: usize = 4;
 
 impl Recovery {
     pub fn new() -> Self {
@@ -69,21 +71,27 @@ impl Recovery {
             idle_wake_delay: Histogram::default(),
             unexplained: Vec::new(),
             oddities: Oddities::default(),
-            steps: 0,
+            bytes: 0,
         }
     }
 
-    /// How many steps are kept.
-    pub const fn steps(&self) -> usize {
-        self.steps
+    /// About how many bytes of a document the steps will take.
+    pub const fn document_bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Takes an event, from the line of that number.
     pub fn event(&mut self, event: &Event<'_>, line: u64) {
-        let at = self.clock(event.at_ns, line);
+        let at = self.clock(event.at_ns);
         self.cpu(event.cpu).seen = true;
+        self.observe(at, event, line);
         match &event.what {
-            What::Switch { prev, left, next } => self.switch(at, event.cpu, (prev, *left), next, line),
+            // What left is what ran: a line that says otherwise is mixed up.
+            What::Switch { prev, .. } if prev.pid != event.pid => {
+                self.oddities.unreadable.add(line);
+                self.give_up(event.cpu, at);
+            }
+            What::Switch { prev, left, next } => self.switch(at, event.cpu, (prev, *left), next),
             What::Waking(thread) => self.wake(at, event, thread, Why::Waking),
             What::Wakeup(thread) => self.wake(at, event, thread, Why::Woken),
             What::WakeupNew(thread) => {
@@ -111,22 +119,18 @@ impl Recovery {
         }
     }
 
+    /// From here on the trace's clock is behind: what went on is cut, time goes on.
+    pub fn clock_went_back(&mut self, at_ns: u64, line: u64) {
+        self.oddities.clock_jumps.add(line);
+        self.clock_offset_ns = self.now_ns.saturating_sub(at_ns);
+        self.lost(None);
+    }
+
     /// The time of an event, never before the last one.
-    fn clock(&mut self, at_ns: u64, line: u64) -> u64 {
-        let mut at = at_ns.saturating_add(self.clock_offset_ns);
-        if at < self.now_ns {
-            if self.now_ns - at > CLOCK_JUMP_NS {
-                self.oddities.clock_jumps.add(line);
-                self.clock_offset_ns = self.now_ns - at_ns.min(self.now_ns);
-                self.lost(None);
-            } else {
-                self.oddities.swapped.add(line);
-            }
-            at = self.now_ns;
-        }
-        self.first_ns.get_or_insert(at);
-        self.now_ns = at;
-        at
+    fn clock(&mut self, at_ns: u64) -> u64 {
+        self.now_ns = at_ns.saturating_add(self.clock_offset_ns).max(self.now_ns);
+        self.first_ns.get_or_insert(self.now_ns);
+        self.now_ns
     }
 
     fn cpu(&mut self, number: u32) -> &mut Cpu {
@@ -148,7 +152,15 @@ impl Recovery {
         let before = task.steps.len();
         task.end_run();
         task.steps.push(step);
-        self.steps += task.steps.len() - before;
+        let written = |step: &Step| match step {
+            Step::Run(ns) | Step::Block { ns, .. } => {
+                let length = if ns % 1000 == 0 { ns / 1000 } else { *ns };
+                length.checked_ilog10().map_or(1, |digits| digits as usize + 1) + ", ".len()
+            }
+            Step::Left { .. } | Step::Nothing => 0,
+            _ => BYTES_AN_ACT,
+        };
+        self.bytes += task.steps[before..].iter().map(written).sum::<usize>();
     }
 
     /// The task that has the pid now.
@@ -186,34 +198,63 @@ impl Recovery {
         }
     }
 
-    fn switch(&mut self, at: u64, cpu: u32, (prev, left): (&Thread<'_>, Left), next: &Thread<'_>, line: u64) {
-        self.switches += 1;
-        let current = self.cpu(cpu).current;
-        let expected = match current {
+    /// Every event tells what runs on its CPU.
+    fn observe(&mut self, at: u64, event: &Event<'_>, line: u64) {
+        let cpu = event.cpu;
+        let fits = match self.cpu(cpu).current {
             Current::Unknown { .. } => true,
-            Current::Idle => prev.pid == 0,
-            Current::Task(index) => self.tasks[index as usize].pid == prev.pid,
+            Current::Idle => event.pid == 0,
+            Current::Task(index) => self.tasks[index as usize].pid == event.pid,
         };
-        if !expected {
+        if !fits {
             self.oddities.gaps.add(line);
-            if let Current::Task(index) = current {
-                self.lose(index, at);
-            }
-            self.cpu(cpu).current = Current::Unknown { lost: true };
+            self.give_up(cpu, at);
         }
+        let Current::Unknown { lost } = self.cpu(cpu).current else { return };
         let first = self.first_ns.unwrap_or(at);
-        let was_idle = prev.pid == 0;
+        if event.pid == 0 {
+            let state = self.cpu(cpu);
+            (state.current, state.since) = (Current::Idle, if lost { at } else { first });
+            return;
+        }
+        let index = match self.by_pid.get(&event.pid) {
+            Some(&index) => index,
+            None => self.add(Task::new(event.pid, event.comm, None)),
+        };
+        if !lost && self.tasks[index as usize].state == State::Unseen {
+            // It was there from the start.
+            self.oddities.running_at_start += 1;
+            let task = self.task_mut(index);
+            task.state = State::Running { since: first, cpu };
+            task.counts.switches += 1;
+            task.previous_cpu.get_or_insert(cpu);
+        } else {
+            self.enter(index, at, cpu, false);
+        }
+        self.cpu(cpu).current = Current::Task(index);
+    }
+
+    /// What was known to be on a CPU is not.
+    fn give_up(&mut self, cpu: u32, at: u64) {
         match self.cpu(cpu).current {
+            Current::Task(index) => self.lose(index, at),
             Current::Idle => {
                 let state = self.cpu(cpu);
                 state.idle_ns += at - state.since;
             }
-            Current::Unknown { lost: false } if was_idle => self.cpu(cpu).idle_ns += at - first,
-            _ => {}
+            Current::Unknown { .. } => {}
         }
-        if !was_idle {
+        self.cpu(cpu).current = Current::Unknown { lost: true };
+    }
+
+    fn switch(&mut self, at: u64, cpu: u32, (prev, left): (&Thread<'_>, Left), next: &Thread<'_>) {
+        self.switches += 1;
+        let was_idle = prev.pid == 0;
+        if was_idle {
+            let state = self.cpu(cpu);
+            state.idle_ns += at - state.since;
+        } else {
             let index = self.of_pid(prev);
-            self.came_before(index, at, cpu, first);
             self.leave(index, at, cpu, left);
         }
         let state = self.cpu(cpu);
@@ -222,24 +263,6 @@ impl Recovery {
             let index = self.of_pid(next);
             self.enter(index, at, cpu, was_idle);
             self.cpu(cpu).current = Current::Task(index);
-        }
-    }
-
-    /// The task that leaves a CPU on which nothing was known to run was there before.
-    fn came_before(&mut self, index: Index, at: u64, cpu: u32, first: u64) {
-        let unknown_from_start = self.cpu(cpu).current == Current::Unknown { lost: false };
-        match self.tasks[index as usize].state {
-            State::Running { cpu: on, .. } if on == cpu => {}
-            State::Unseen if unknown_from_start => {
-                self.oddities.running_at_start += 1;
-                let task = self.task_mut(index);
-                task.state = State::Running { since: first, cpu };
-                task.counts.switches += 1;
-                task.previous_cpu.get_or_insert(cpu);
-            }
-            _ => {
-                self.enter(index, at, cpu, false);
-            }
         }
     }
 
@@ -320,10 +343,12 @@ impl Recovery {
         let index = self.of_pid(thread);
         match self.tasks[index as usize].state {
             State::Unseen => {
+                // It has slept since before the trace began.
+                let since = self.first_ns.unwrap_or(at);
                 let task = self.task_mut(index);
-                task.begin = Begin::Woken { at_ns: at };
-                task.state = State::Runnable { since: at, why };
-                task.counts.wakeups += 1;
+                (task.begin, task.state) = (Begin::Woken, State::Sleeping { since });
+                let (by, _) = self.waker(at, event, index);
+                self.awake(index, at, by, why);
             }
             State::Sleeping { .. } | State::Lost { .. } => {
                 let (by, _) = self.waker(at, event, index);
@@ -427,12 +452,9 @@ impl Recovery {
     /// Events were lost on a CPU, or on all.
     pub fn lost(&mut self, cpu: Option<u32>) {
         let at = self.now_ns;
-        for place in 0..self.cpus.len() {
-            if cpu.is_none_or(|cpu| cpu as usize == place) {
-                if let Current::Task(index) = self.cpus[place].current {
-                    self.lose(index, at);
-                }
-                self.cpus[place].current = Current::Unknown { lost: true };
+        for place in 0..u32::try_from(self.cpus.len()).unwrap_or(u32::MAX) {
+            if cpu.is_none_or(|cpu| cpu == place) {
+                self.give_up(place, at);
             }
         }
     }
@@ -460,7 +482,11 @@ impl Recovery {
                     self.task_mut(index).ran(cpu, end - since);
                 }
                 State::Runnable { .. } => self.oddities.waiting_at_end += 1,
-                State::Sleeping { since } | State::Lost { since } => {
+                State::Sleeping { since } => {
+                    self.push(index, Step::Block { ns: end - since, by: Waker::Unseen });
+                }
+                State::Lost { since } => {
+                    self.oddities.lost_ns += end - since;
                     self.push(index, Step::Block { ns: end - since, by: Waker::Unseen });
                 }
                 State::Unseen | State::Gone => {}

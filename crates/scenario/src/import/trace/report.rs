@@ -32,8 +32,10 @@ pub struct Oddities {
     pub cut_line: Option<u64>,
     /// At which byte the gzip data breaks off or is damaged.
     pub gzip_broken_at: Option<u64>,
-    /// Events earlier than the one before: taken as simultaneous.
+    /// Events earlier than one before: put in order.
     pub swapped: Met,
+    /// Of them: too late by far, and left out.
+    pub late: Met,
     /// The clock went back by more than a second.
     pub clock_jumps: Met,
     /// Places where the tracer says that it lost events.
@@ -184,12 +186,8 @@ impl TraceReport {
             "switches do not fit the ones before",
             ": events are missing",
         );
-        met(
-            odd.swapped,
-            "event is earlier than the one before",
-            "events are earlier than the ones before",
-            ": taken as simultaneous",
-        );
+        met(odd.swapped, "event is earlier than one before", "events are earlier than one before", ": put in order");
+        met(odd.late, "event is too late for that", "events are too late for that", ": left out");
         met(odd.clock_jumps, "jump back of the clock", "jumps back of the clock", ": what went on across it is cut");
         met(odd.unreadable, "scheduler event cannot be read", "scheduler events cannot be read", ": left out");
         met(odd.strange, "line is no event", "lines are no events", ": left out");

@@ -48,6 +48,12 @@ struct Decided<'r> {
     ticks: Option<Ticks>,
 }
 
+/// What a task asks for, and when it begins to.
+struct Demand {
+    delay_ns: u64,
+    acts: Vec<Act>,
+}
+
 /// Makes the scenario, the report and the figures.
 pub(super) fn scenario(
     options: &TraceOptions,
@@ -90,14 +96,16 @@ pub(super) fn scenario(
     let unit = if micro { Unit::Micro } else { Unit::Nano };
     let wakeup_ns = (recovery.idle_wake_delay.count() > 0).then(|| {
         let median = recovery.idle_wake_delay.quantile_ns(5_000);
-        if micro { (median + 500) / 1000 * 1000 } else { median }
+        // A histogram is exact to half a percent; a trace's clock to its last digit.
+        let digit = if micro { 1000 } else { 100 };
+        (median + digit / 2) / digit * digit
     });
     machine.wakeup_ns = wakeup_ns.unwrap_or(0);
     let (mut tasks, mut rows, mut figures) = (Vec::new(), Vec::new(), Vec::new());
     for (&index, name) in kept.iter().zip(&names) {
         let traced = &recovery.tasks[index as usize];
-        let acts = decided.acts(index, unit);
-        tasks.push(decided.task(traced, name, &acts, &names, unit, &cpus));
+        let demand = decided.demand(index, unit);
+        tasks.push(decided.task(traced, name, &demand, &names, unit, &cpus));
         rows.push(decided.row(index, name));
         figures.push(TaskFigures::of(name, &traced.counts));
     }
@@ -107,7 +115,8 @@ pub(super) fn scenario(
     let mut scenario = Scenario {
         title: options.title.clone().unwrap_or_else(|| "Imported trace".to_owned()),
         machine,
-        workload: Workload { tasks, ..Workload::default() },
+        // Strict JSON: every reader of it takes the document.
+        workload: Workload { tasks, ..Workload::default() }.with_unique_keys(),
         run: RunOptions { duration_ms: Some(duration_ns.div_ceil(1_000_000).max(1)), ..RunOptions::default() },
         ..Scenario::default()
     };
@@ -116,7 +125,9 @@ pub(super) fn scenario(
     }
     let bytes = scenario.to_json().len();
     if bytes > MOST_BYTES {
-        return Err(TraceError::TooLarge { bytes, limit: MOST_BYTES });
+        let part = MOST_BYTES as f64 / bytes as f64 * 0.9;
+        let fits_to_ns = first_ns + (duration_ns as f64 * part) as u64;
+        return Err(TraceError::TooLarge { bytes, limit: MOST_BYTES, fits_to_ns });
     }
     let wake_delay = kept.iter().fold(Histogram::default(), |mut all, &index| {
         all.merge(&recovery.tasks[index as usize].counts.wake_delay);
@@ -235,7 +246,7 @@ impl Decided<'_> {
     }
 
     /// What a task asks for.
-    fn acts(&self, index: Index, unit: Unit) -> Vec<Act> {
+    fn demand(&self, index: Index, unit: Unit) -> Demand {
         let task = &self.recovery.tasks[index as usize];
         let place = |task: Index| self.places[task as usize];
         let mut acts: Vec<Act> = Vec::new();
@@ -273,6 +284,12 @@ impl Decided<'_> {
         if self.yields[index as usize] {
             acts = demand::with_hidden_yields(acts);
         }
+        let mut delay_ns = 0;
+        if let (Begin::Woken, Some(Act::Sleep(ns))) = (task.begin, acts.first()) {
+            // One that waits for another task starts at once, and waits.
+            delay_ns = *ns;
+            acts.remove(0);
+        }
         // A task that took no time at all would loop for ever without any.
         let takes_time = acts.iter().any(|act| match act {
             Act::Run(ns) | Act::Sleep(ns) => *ns > 0,
@@ -282,12 +299,12 @@ impl Decided<'_> {
         if !takes_time {
             acts.push(Act::Run(if unit == Unit::Micro { 1000 } else { 1 }));
         }
-        acts
+        Demand { delay_ns, acts }
     }
 
-    fn task(&self, traced: &Traced, name: &str, acts: &[Act], names: &[String], unit: Unit, cpus: &[u32]) -> Task {
-        let program = demand::program(acts, traced.exited, name, names, unit);
+    fn task(&self, traced: &Traced, name: &str, demand: &Demand, names: &[String], unit: Unit, cpus: &[u32]) -> Task {
         let mut task = Task::new(name, Vec::new());
+        let program = demand::program(&demand.acts, traced.exited, name, names, unit);
         (task.phases, task.loops) = (program.phases, program.loops);
         task.attributes = attributes(traced, cpus);
         let place = traced.previous_cpu.and_then(|cpu| cpus.iter().position(|number| *number == cpu));
@@ -295,7 +312,7 @@ impl Decided<'_> {
         let first_ns = self.recovery.first_ns.unwrap_or(0);
         match traced.begin {
             Begin::Already => {}
-            Begin::Woken { at_ns } => task.delay_us = (at_ns - first_ns) / 1000,
+            Begin::Woken => task.delay_us = demand.delay_ns / 1000,
             Begin::Forked { at_ns, parent } => {
                 task.start = Start::Fork;
                 if parent.is_some_and(|parent| self.places[parent as usize].is_some()) {

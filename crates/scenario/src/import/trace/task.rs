@@ -78,9 +78,9 @@ pub(super) enum Why {
 pub(super) enum Begin {
     /// It ran, or waited to, when the trace began.
     Already,
-    /// It was woken then, nanoseconds of the trace's clock.
-    Woken { at_ns: u64 },
-    /// It was forked then.
+    /// It slept; its first step says how long.
+    Woken,
+    /// It was forked then, nanoseconds of the trace's clock.
     Forked { at_ns: u64, parent: Option<Index> },
 }
 

@@ -138,6 +138,9 @@ impl Attributes {
                 node.unsigned("a utilisation", 0..=1024, out);
                 self.keep(key, node);
             }
+            "taskgroup" if node.value.as_str() == Some("") => {
+                out.push(node.notice("an empty `taskgroup` counts as none, as in rt-app"));
+            }
             "taskgroup" => self.taskgroup = GroupPath::read(node, out),
             "latency_nice" => self.latency_nice = read_latency_nice(node, out),
             "working_set_kib" => {

@@ -29,6 +29,7 @@ pub mod golden;
 pub mod import;
 pub mod json;
 pub mod kernel_runs;
+pub mod library;
 pub mod link;
 mod open;
 pub mod path;

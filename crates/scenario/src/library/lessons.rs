@@ -1,0 +1,90 @@
+//! The lessons: one concept each, as a scenario and what to look at.
+//! A lesson is a file in `lessons/`; its claims are what the tests check of its text.
+
+use crate::document::Scenario;
+use crate::json::{Kind, Value, parse};
+use crate::problem::Problem;
+
+/// A lesson.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// Its name.
+    pub name: &'static str,
+    /// Its title.
+    pub title: String,
+    /// Why the scheduler does that: a few plain sentences.
+    pub why: String,
+    /// What to look at.
+    pub look: String,
+    /// What its text says, to be checked against the variants' figures: each a comparison such as
+    /// `[6.12] tasks.hog.preempted > 2 * [6.5] tasks.hog.preempted`.
+    pub claims: Vec<String>,
+    /// The document.
+    document: Value,
+}
+
+impl Lesson {
+    /// Its text: why, and what to look at.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{}\n\nLook at {}", self.why, self.look)
+    }
+
+    /// Its scenario.
+    ///
+    /// # Errors
+    /// The problems of its document; the tests see that there are none.
+    pub fn scenario(&self) -> Result<Scenario, Vec<Problem>> {
+        let mut scenario = crate::open(&self.document.to_compact())?.scenario;
+        scenario.title.clone_from(&self.title);
+        scenario.notes = self.text();
+        Ok(scenario)
+    }
+
+    fn read(name: &'static str, text: &str) -> Option<Self> {
+        let file = parse(text).ok()?;
+        let words = |key: &str| file.get(key).and_then(Value::as_str).map(str::to_owned);
+        let Kind::List(claims) = &file.get("claims")?.kind else { return None };
+        Some(Self {
+            name,
+            title: words("title")?,
+            why: words("why")?,
+            look: words("look")?,
+            claims: claims.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            document: file.get("scenario")?.clone(),
+        })
+    }
+}
+
+/// The files, in the order of a course.
+const FILES: &[(&str, &str)] = &[("lag", include_str!("lessons/lag.json"))];
+
+/// All lessons, in the order of a course.
+#[must_use]
+pub fn lessons() -> Vec<Lesson> {
+    FILES.iter().filter_map(|(name, text)| Lesson::read(name, text)).collect()
+}
+
+/// The lesson of that name.
+#[must_use]
+pub fn lesson(name: &str) -> Option<Lesson> {
+    FILES.iter().find(|(known, _)| *known == name).and_then(|(name, text)| Lesson::read(name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_lesson_that_can_run() {
+        for (name, text) in FILES {
+            assert!(parse(text).is_ok(), "{name}: {:?}", parse(text));
+            let lesson = lesson(name).expect(name);
+            let scenario = lesson.scenario().expect(name);
+            assert!(!lesson.claims.is_empty(), "{name} claims nothing");
+            for index in 0..scenario.variant_count() {
+                scenario.variant(index).expect(name).scenario.prepare(0).expect(name);
+            }
+        }
+    }
+}

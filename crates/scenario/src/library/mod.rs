@@ -1,0 +1,102 @@
+//! The library: known benchmarks as workloads with parameters, published results as experiments, and
+//! short lessons of one concept each. Not for running them: a scenario is what comes out.
+//!
+//! ```
+//! use schedlab_scenario::library;
+//!
+//! let entries = library::entries();
+//! let lesson = entries.iter().find(|entry| entry.kind == library::Kind::Lesson).ok_or("no lesson")?;
+//! assert!(!lesson.title.is_empty());
+//! let scenario = lesson.scenario().map_err(|problems| problems[0].to_string())?;
+//! assert_eq!(scenario.title, lesson.title);
+//!
+//! // A workload takes parameters.
+//! let hackbench = library::workload("hackbench").ok_or("no hackbench")?;
+//! let scenario = hackbench.scenario(&[("groups", "2"), ("fds", "4")]).map_err(|problem| problem.to_string())?;
+//! assert_eq!(scenario.workload.tasks.iter().map(|task| task.instances).sum::<u32>(), 16);
+//! # Ok::<(), String>(())
+//! ```
+
+mod build;
+mod lessons;
+mod parameter;
+mod recipe;
+mod workloads;
+
+pub use lessons::{Lesson, lesson, lessons};
+pub use parameter::{Parameter, ParameterKind};
+pub use recipe::Recipe;
+pub use workloads::{workload, workloads};
+
+use crate::document::Scenario;
+use crate::problem::Problem;
+
+/// What an entry of the library is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A benchmark or program, with its default parameters.
+    Workload,
+    /// A published result to stand beside.
+    Experiment,
+    /// One concept in a short scenario.
+    Lesson,
+}
+
+impl Kind {
+    /// Its name: "workload", "experiment", "lesson".
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Workload => "workload",
+            Self::Experiment => "experiment",
+            Self::Lesson => "lesson",
+        }
+    }
+}
+
+/// An entry of the library: what a gallery shows. Its scenario is built when it is asked for.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name, for the command line and for links: small letters, digits and `-`. No two entries
+    /// have the same.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// A title.
+    pub title: String,
+    /// A few sentences of plain text.
+    pub text: String,
+}
+
+impl Entry {
+    /// Its scenario: that of a workload with default parameters, of an experiment the first part.
+    ///
+    /// # Errors
+    /// The problems of a document of the library; the tests see that there are none.
+    pub fn scenario(&self) -> Result<Scenario, Vec<Problem>> {
+        let missing = || vec![Problem::error("", format!("the library has no {} {}", self.kind.name(), self.name))];
+        match self.kind {
+            Kind::Workload => workload(self.name).ok_or_else(missing)?.scenario(&[]).map_err(|problem| vec![problem]),
+            Kind::Experiment => Err(missing()),
+            Kind::Lesson => lesson(self.name).ok_or_else(missing)?.scenario(),
+        }
+    }
+}
+
+/// All entries: lessons first, then experiments, then workloads, each in the order of a course.
+#[must_use]
+pub fn entries() -> Vec<Entry> {
+    let lessons = lessons().into_iter().map(|lesson| Entry {
+        name: lesson.name,
+        kind: Kind::Lesson,
+        title: lesson.title.clone(),
+        text: lesson.text(),
+    });
+    let workloads = workloads().iter().map(|recipe| Entry {
+        name: recipe.name,
+        kind: Kind::Workload,
+        title: recipe.title.to_owned(),
+        text: recipe.text.to_owned(),
+    });
+    lessons.chain(workloads).collect()
+}

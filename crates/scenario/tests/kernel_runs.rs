@@ -114,6 +114,18 @@ fn words_become_steps() {
 }
 
 #[test]
+fn steps_are_as_long_as_they_really_were() {
+    // Four steps of 20 us took 10 us more together: each is 2.5 us longer.
+    let text = file("6.1", "1", "task name=a start_us=0 prog=U20,R20").replace(
+        "\"voluntary\": 1,",
+        "\"voluntary\": 1, \"run_steps\": { \"n\": 4, \"asked_us\": 80, \"forgiven_us\": 10 },",
+    );
+    let run = read(&text).unwrap_or_else(|error| panic!("{error}"));
+    let expected = [Step::Run(Length::Fixed(22_500)), Step::Run(Length::Fixed(26_000))];
+    assert_eq!(steps(&run.variants[0].input.tasks[0]), expected);
+}
+
+#[test]
 fn random_lengths_are_drawn_beforehand() {
     let run = run("6.1", "1", "task name=a start_us=0 seed=1001 prog=u2000,s2000,r2000");
     let task = &run.variants[0].input.tasks[0];

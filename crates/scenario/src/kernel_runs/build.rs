@@ -10,7 +10,7 @@ use schedlab_sim::{
 };
 
 use super::spec::{Clock, Spec, Task, Word};
-use super::{Figures, KernelRunError, draw};
+use super::{Figures, KernelRunError, TaskFigures, draw};
 
 /// How long the tasks have slept when the first one starts, nanoseconds.
 const SLEPT_NS: u64 = 200_000_000;
@@ -53,7 +53,7 @@ pub(super) fn input(
     let slots = spec.pipe_slots.unwrap_or(PIPE_BYTES);
     input.objects = Objects { pipes: vec![slots; spec.pipes as usize], ..Objects::default() };
     let hogs = spec.tasks.iter().filter(|task| task.program.contains(&Word::Hog)).count();
-    let mut builder = Builder { spec, busy: busy_while_running(hogs, machine.cpus()), input: &mut input };
+    let mut builder = Builder { spec, measured, busy: busy_while_running(hogs, machine.cpus()), input: &mut input };
     for task in &spec.tasks {
         let program = builder.program(task).ok_or_else(|| {
             let (most, name) = (draw::MOST_LENGTHS, &task.name);
@@ -89,6 +89,7 @@ fn nanoseconds(seconds: f64) -> u64 {
 
 struct Builder<'b> {
     spec: &'b Spec,
+    measured: &'b Figures,
     busy: u64,
     input: &'b mut Input,
 }
@@ -106,13 +107,14 @@ impl Builder<'_> {
             program.steps.push(Step::Run(Length::Fixed(INSTRUCTION_STEP_COST_US * 1000)));
         }
         let costs_messages = !any(|word| matches!(word, Word::Run { by: Clock::CpuTime, .. }));
+        let excess_ns = self.measured.tasks.get(&task.name).map_or(0, TaskFigures::step_excess_ns);
         for (word, drawn) in task.program.iter().zip(drawn) {
             if costs_messages && matches!(word, Word::Write(_) | Word::Read(_)) {
                 let several = self.input.machine.cpus() > 1;
                 let ns = if several { MESSAGE_COST_BETWEEN_CPUS_NS } else { MESSAGE_COST_NS };
                 program.steps.push(Step::Run(Length::Fixed(ns)));
             }
-            self.word(*word, &drawn, &mut program);
+            self.word(*word, &drawn, excess_ns, &mut program);
         }
         let position = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
         program.steps.push(Step::LoopEnd { start: 0 });
@@ -122,7 +124,8 @@ impl Builder<'_> {
         Some(program)
     }
 
-    fn word(&mut self, word: Word, drawn: &[u64], program: &mut Program) {
+    /// A word as steps; a run step by CPU time is longer by what it really took beyond its length.
+    fn word(&mut self, word: Word, drawn: &[u64], excess_ns: u64, program: &mut Program) {
         let mut length = |us: u64, ns: &dyn Fn(u64) -> u64| {
             if drawn.is_empty() {
                 return Length::Fixed(ns(us));
@@ -133,7 +136,7 @@ impl Builder<'_> {
         };
         let step = match word {
             Word::Hog => Step::Run(Length::Fixed(FOR_EVER_NS)),
-            Word::Run { us, by: Clock::CpuTime, .. } => Step::Run(length(us, &|us| us * 1000)),
+            Word::Run { us, by: Clock::CpuTime, .. } => Step::Run(length(us, &|us| us * 1000 + excess_ns)),
             Word::Run { us, by: Clock::Instructions, .. } => {
                 let busy = self.busy;
                 Step::Run(length(us, &|us| (us * busy + INSTRUCTION_STEP_COST_US) * 1000))

@@ -71,9 +71,22 @@ pub struct TaskFigures {
     pub wake_delay_us: Delay,
     /// Every wait on a run queue; newer files have it by kind of task instead, beyond the first run.
     pub wait_us: Option<Delay>,
+    /// Its run steps by CPU time; only in newer files.
+    pub run_steps: Option<RunSteps>,
     core_forceidle_sum: Option<f64>,
     #[serde(default)]
     proc_sched_at_end: BTreeMap<String, f64>,
+}
+
+/// The run steps of a task that are measured by its CPU time, in the whole run.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct RunSteps {
+    /// How many were done.
+    pub n: u64,
+    /// The sum of the lengths that were asked for.
+    pub asked_us: u64,
+    /// What they took beyond that: a step that starts more than its length late makes up for nothing.
+    pub forgiven_us: u64,
 }
 
 /// The figures of all tasks of one kind.
@@ -178,6 +191,12 @@ impl Figures {
 }
 
 impl TaskFigures {
+    /// How much longer each run step really was than asked, nanoseconds.
+    pub(super) fn step_excess_ns(&self) -> u64 {
+        let steps = self.run_steps.filter(|steps| steps.n > 0);
+        steps.map_or(0, |steps| steps.forgiven_us.saturating_mul(1000) / steps.n)
+    }
+
     /// Time in which a sibling hardware thread was forced idle for it, its part, from its start to
     /// the end of the run, milliseconds; none where the kernel does not count it.
     #[must_use]

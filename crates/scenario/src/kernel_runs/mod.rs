@@ -20,7 +20,7 @@ use schedlab_sim::kernel::Release;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use figures::{Delay, Figures, Gap, GroupFigures, Migrations, TaskFigures, Wakeups};
+pub use figures::{Delay, Figures, Gap, GroupFigures, Migrations, RunSteps, TaskFigures, Wakeups};
 
 /// Why a text is no kernel run that can be compared.
 #[derive(Debug, thiserror::Error)]

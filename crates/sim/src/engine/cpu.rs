@@ -30,6 +30,8 @@ pub(super) struct DomainState {
 pub(super) struct Cpu {
     /// The running task; none: the idle thread.
     pub running: Option<u32>,
+    /// What it needs next may have changed in this step.
+    pub touched: bool,
     /// Since when its `doing` has not been brought up to date.
     pub run_from: u64,
     /// When it needs the engine next.
@@ -83,6 +85,7 @@ impl Cpu {
     pub fn new(first_tick: u64, capacity: u32, domains: Vec<DomainState>) -> Self {
         Self {
             running: None,
+            touched: false,
             run_from: 0,
             completes_at: u64::MAX,
             next_tick: first_tick,

@@ -247,7 +247,8 @@ impl<C: FairClass> Core<C> {
     fn run_until(&mut self, limit: Limit) -> Result<Progress, RunError> {
         let mut left = limit.events;
         loop {
-            let next = self.next_time();
+            let key = self.next_key();
+            let next = self.time_of(key);
             if next > self.input.until_ns {
                 self.pass_to(self.input.until_ns);
                 return Ok(Progress::Done);
@@ -261,7 +262,7 @@ impl<C: FairClass> Core<C> {
                 self.pass_to(next);
                 self.steps_at_now = 0;
             }
-            self.step()?;
+            self.step(key)?;
         }
     }
 
@@ -284,9 +285,9 @@ impl<C: FairClass> Core<C> {
         next
     }
 
-    /// When something happens next.
-    fn next_time(&self) -> u64 {
-        let mut next = agenda::time_of(self.next_key());
+    /// When something happens next, by the first need of all.
+    fn time_of(&self, key: u64) -> u64 {
+        let mut next = agenda::time_of(key);
         if !self.warm {
             next = next.min(self.input.warmup_ns);
         }
@@ -295,15 +296,14 @@ impl<C: FairClass> Core<C> {
 
     /// One step at the present instant; the order is that of equal times: the running tasks'
     /// programs, one fork or wake-up, group timers, slice timers, requests, ticks.
-    fn step(&mut self) -> Result<(), RunError> {
+    fn step(&mut self, key: u64) -> Result<(), RunError> {
         if !self.warm && self.input.warmup_ns <= self.now {
             self.end_warmup();
             return Ok(());
         }
-        let key = self.next_key();
         let (first, cpu) = self.agenda.first();
         if key == first {
-            self.touched.push(cpu);
+            self.touch(cpu);
             self.fair.at(cpu);
             self.step_on(cpu, key)?;
         } else if key & 7 == agenda::EVENT {
@@ -314,11 +314,32 @@ impl<C: FairClass> Core<C> {
             self.fair.at(0).period_timer(group);
             self.observe_period(group);
         }
-        self.answer_requests();
+        if self.fair.asked.is_empty() {
+            self.request_path = RequestPath::Direct;
+        } else {
+            self.answer_requests();
+        }
+        if !self.many {
+            self.refresh(0);
+            return Ok(());
+        }
         while let Some(cpu) = self.touched.pop() {
+            self.cpus[cpu as usize].touched = false;
             self.refresh(cpu);
         }
         Ok(())
+    }
+
+    /// What a CPU needs next may change in this step.
+    fn touch(&mut self, cpu: u32) {
+        if !self.many {
+            return;
+        }
+        let touched = &mut self.cpus[cpu as usize].touched;
+        if !*touched {
+            *touched = true;
+            self.touched.push(cpu);
+        }
     }
 
     /// What a CPU is due for.
@@ -361,7 +382,7 @@ impl<C: FairClass> Core<C> {
             if self.fair.at(cpu).rq().request.is_none() {
                 continue;
             }
-            self.touched.push(cpu);
+            self.touch(cpu);
             if delay == 0 {
                 self.schedule(cpu, Leave::Preempt);
                 self.answer_core_wide();
@@ -389,6 +410,7 @@ impl<C: FairClass> Core<C> {
     }
 
     /// Brings the agenda up to date with what a CPU needs next.
+    #[inline]
     fn refresh(&mut self, cpu: u32) {
         let state = &self.cpus[cpu as usize];
         let mut key = agenda::key(state.completes_at, Due::Program as u64);
@@ -551,7 +573,7 @@ impl<C: FairClass> Core<C> {
                     let (cpu, entity) = (task.cpu, task.entity);
                     let to = self.fair.at(cpu).queue_of(group);
                     self.fair.move_task(entity, to, started);
-                    self.touched.push(cpu);
+                    self.touch(cpu);
                 }
             }
         }

@@ -99,7 +99,7 @@ impl<C: FairClass> Core<C> {
             Leave::Stopped => Reason::Migration,
         };
         self.cpus[cpu as usize].reschedule_at = u64::MAX;
-        self.touched.push(cpu);
+        self.touch(cpu);
         self.fair.rq_mut().counters.sched_count += 1;
         self.fair.begin_schedule();
         let prev = self.cpus[cpu as usize].running;
@@ -212,8 +212,8 @@ impl<C: FairClass> Core<C> {
         if prev.is_none() {
             self.leave_idle(cpu);
         }
-        let counters = self.fair.rqs[cpu as usize].counters;
-        self.statistics.switch(self.now, cpu, prev, next, reason, &counters);
+        let counters = &self.fair.rqs[cpu as usize].counters;
+        self.statistics.switch(self.now, cpu, prev, next, reason, counters);
         if let Some(prev) = prev {
             self.leaves_cache(cpu, prev);
         }

@@ -32,7 +32,7 @@ impl<C: FairClass> Core<C> {
             let state = &mut self.cpus[other as usize];
             state.speed = speed;
             state.completes_at = self.tasks[task as usize].completes_at(self.now, speed);
-            self.touched.push(other);
+            self.touch(other);
         }
     }
 

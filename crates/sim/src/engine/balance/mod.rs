@@ -159,7 +159,7 @@ impl<C: FairClass> Core<C> {
 
     /// A task came to a CPU's run queue: the machine may be overloaded now.
     pub(super) fn became_runnable(&mut self, cpu: u32) {
-        self.touched.push(cpu);
+        self.touch(cpu);
         if !self.many {
             return;
         }

@@ -322,14 +322,14 @@ impl<C: FairClass> Core<C> {
         self.fair.at(from).detach_task(e, to);
         self.tasks[task as usize].cpu = to;
         self.statistics.migration(task, false);
-        self.touched.push(from);
+        self.touch(from);
     }
 
     /// It comes there (`attach_task`).
     pub(in crate::engine) fn attach(&mut self, task: u32, e: EntityId, to: u32) {
         self.fair.at(to).attach_task(e);
         self.core_enqueued(task);
-        self.touched.push(to);
+        self.touch(to);
         self.balancing.overloaded |= self.nr_running(to) >= 2;
     }
 

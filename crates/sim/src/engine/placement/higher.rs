@@ -57,7 +57,7 @@ impl<C: FairClass> Core<C> {
         let entity = self.tasks[task as usize].entity;
         self.fair.put_on_cpu(entity, cpu);
         self.statistics.migration(task, false);
-        self.touched.push(from);
+        self.touch(from);
         self.fair.at(cpu);
     }
 }

@@ -246,11 +246,12 @@ fn trace_text(report: &TraceReport, out: &mut String) {
         events.iter().map(|event| format!("{} {}", event.count, event.name)).collect::<Vec<_>>().join(", ")
     };
     out.push_str(&format!(
-        "{} lines; {:.6} s to {:.6} s; {} CPUs\nused: {}\n",
+        "{} lines; {:.6} s to {:.6} s; {} CPU{}\nused: {}\n",
         report.lines,
         report.from_ns as f64 / 1e9,
         report.to_ns as f64 / 1e9,
         report.cpus.len(),
+        if report.cpus.len() == 1 { "" } else { "s" },
         list(&report.events)
     ));
     if !report.other_events.is_empty() {

@@ -24,6 +24,12 @@ pub enum Wakers {
     Tasks,
 }
 
+impl Wakers {
+    /// Every way, with its name.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("judged", Self::Judged), ("timers", Self::Timers), ("tasks", Self::Tasks)];
+}
+
 /// How far from the CPU time's own distribution wakers must be (half the sum of differences) to be
 /// believed, with very many wake-ups …
 const FAR: f64 = 0.3;

@@ -24,6 +24,7 @@
 //! ```
 
 mod bytes;
+mod decided;
 mod demand;
 mod error;
 mod judge;

@@ -10,19 +10,15 @@ use crate::json::MOST_BYTES;
 use crate::workload::{Attributes, Policy, Start, Task, Workload};
 
 use super::bytes::Lines;
-use super::demand::{self, Act, Unit};
-use super::judge::{Verdicts, Wakers};
+use super::decided::{Decided, Demand, yields};
+use super::demand::{self, Unit};
+use super::judge::Verdicts;
 use super::realism::{TaskFigures, TraceFigures};
 use super::recover::Recovery;
-use super::report::{DroppedTask, EventCount, TraceReport, TracedTask};
-use super::task::{Begin, Index, Step, Task as Traced, Waker};
+use super::report::{DroppedTask, EventCount, TraceReport};
+use super::task::{Begin, Index, Step, Task as Traced};
 use super::ticks::Ticks;
 use super::{ImportedTrace, Reading, TraceError, TraceOptions, USED};
-
-/// A task yields when so many of its departures are at no tick …
-const LEAST_YIELDS: usize = 5;
-/// … and this part of them.
-const YIELDS_PART: f64 = 0.5;
 
 /// Kernel threads of which there is one on each CPU, as `NAME/CPU`.
 const PER_CPU_THREADS: [&str; 10] = [
@@ -37,22 +33,6 @@ const PER_CPU_THREADS: [&str; 10] = [
     "watchdog",
     "backlog_napi",
 ];
-
-/// What the trace leaves open, decided.
-struct Decided<'r> {
-    recovery: &'r Recovery,
-    /// For each task, its place among those kept.
-    places: Vec<Option<u32>>,
-    verdicts: Verdicts,
-    yields: Vec<bool>,
-    ticks: Option<Ticks>,
-}
-
-/// What a task asks for, and when it begins to.
-struct Demand {
-    delay_ns: u64,
-    acts: Vec<Act>,
-}
 
 /// Makes the scenario, the report and the figures.
 pub(super) fn scenario(
@@ -105,7 +85,7 @@ pub(super) fn scenario(
     for (&index, name) in kept.iter().zip(&names) {
         let traced = &recovery.tasks[index as usize];
         let demand = decided.demand(index, unit);
-        tasks.push(decided.task(traced, name, &demand, &names, unit, &cpus));
+        tasks.push(task(&decided, traced, name, &demand, &names, unit, &cpus));
         rows.push(decided.row(index, name));
         figures.push(TaskFigures::of(name, &traced.counts));
     }
@@ -227,150 +207,36 @@ fn cpu_numbers(recovery: &Recovery, head: Option<u32>) -> Vec<u32> {
     }
 }
 
-fn yields(task: &Traced, ticks: Option<&Ticks>) -> bool {
-    let Some(ticks) = ticks else { return false };
-    let left = task.steps.iter().filter_map(|step| match step {
-        Step::Left { at_ns, cpu } => Some((*at_ns, *cpu)),
-        _ => None,
-    });
-    let (at_tick, elsewhere): (Vec<_>, Vec<_>) = left.partition(|(at_ns, cpu)| ticks.explains(*at_ns, *cpu));
-    let all = at_tick.len() + elsewhere.len();
-    elsewhere.len() >= LEAST_YIELDS && elsewhere.len() as f64 >= YIELDS_PART * all as f64
-}
-
-impl Decided<'_> {
-    /// Whether a wake-up was made by the task that ran.
-    fn is_of_task(&self, wakee: Index, waker: Index, sure: bool) -> bool {
-        let is_kept = |task: Index| self.places[task as usize].is_some();
-        is_kept(wakee) && is_kept(waker) && (sure || self.verdicts.is_own(wakee, waker))
-    }
-
-    /// What a task asks for.
-    fn demand(&self, index: Index, unit: Unit) -> Demand {
-        let task = &self.recovery.tasks[index as usize];
-        let place = |task: Index| self.places[task as usize];
-        let mut acts: Vec<Act> = Vec::new();
-        for step in &task.steps {
-            let act = match *step {
-                Step::Run(ns) => match acts.last_mut() {
-                    Some(Act::Run(before)) => {
-                        *before += ns;
-                        continue;
-                    }
-                    _ => Act::Run(ns),
-                },
-                Step::Block { by: Waker::Task { task, sure }, .. } if self.is_of_task(index, task, sure) => Act::Wait,
-                Step::Block { ns, .. } => Act::Sleep(ns),
-                Step::Post { wakee, sure } => match place(wakee) {
-                    Some(place) if self.is_of_task(wakee, index, sure) => Act::Post(place),
-                    _ => continue,
-                },
-                Step::Left { at_ns, cpu } => {
-                    let tick = self.ticks.as_ref().is_some_and(|ticks| ticks.explains(at_ns, cpu));
-                    if !self.yields[index as usize] || tick {
-                        continue;
-                    }
-                    Act::Yield
-                }
-                Step::Fork(child) => match place(child) {
-                    Some(place) => Act::Fork(place),
-                    None => continue,
-                },
-                Step::Nice(nice) => Act::Nice(nice),
-                Step::Nothing => continue,
-            };
-            acts.push(act);
-        }
-        if self.yields[index as usize] {
-            acts = demand::with_hidden_yields(acts);
-        }
-        let mut delay_ns = 0;
-        if let (Begin::Woken, Some(Act::Sleep(ns))) = (task.begin, acts.first()) {
-            // One that waits for another task starts at once, and waits.
-            delay_ns = *ns;
-            acts.remove(0);
-        }
-        // A task that took no time at all would loop for ever without any.
-        let takes_time = acts.iter().any(|act| match act {
-            Act::Run(ns) | Act::Sleep(ns) => *ns > 0,
-            Act::Wait | Act::Yield => true,
-            _ => false,
-        });
-        if !takes_time {
-            acts.push(Act::Run(if unit == Unit::Micro { 1000 } else { 1 }));
-        }
-        Demand { delay_ns, acts }
-    }
-
-    fn task(&self, traced: &Traced, name: &str, demand: &Demand, names: &[String], unit: Unit, cpus: &[u32]) -> Task {
-        let mut task = Task::new(name, Vec::new());
-        let program = demand::program(&demand.acts, traced.exited, name, names, unit);
-        (task.phases, task.loops) = (program.phases, program.loops);
-        task.attributes = attributes(traced, cpus);
-        let place = traced.previous_cpu.and_then(|cpu| cpus.iter().position(|number| *number == cpu));
-        task.previous_cpu = place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0);
-        let first_ns = self.recovery.first_ns.unwrap_or(0);
-        match traced.begin {
-            Begin::Already => {}
-            Begin::Woken => task.delay_us = demand.delay_ns / 1000,
-            Begin::Forked { at_ns, parent } => {
-                task.start = Start::Fork;
-                if parent.is_some_and(|parent| self.places[parent as usize].is_some()) {
-                    task.instances = 0;
-                } else {
-                    task.delay_us = (at_ns - first_ns) / 1000;
-                }
+/// A task of the scenario.
+fn task(
+    decided: &Decided<'_>,
+    traced: &Traced,
+    name: &str,
+    demand: &Demand,
+    names: &[String],
+    unit: Unit,
+    cpus: &[u32],
+) -> Task {
+    let mut task = Task::new(name, Vec::new());
+    let program = demand::program(&demand.acts, traced.exited, name, names, unit);
+    (task.phases, task.loops) = (program.phases, program.loops);
+    task.attributes = attributes(traced, cpus);
+    let place = traced.previous_cpu.and_then(|cpu| cpus.iter().position(|number| *number == cpu));
+    task.previous_cpu = place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0);
+    let first_ns = decided.recovery.first_ns.unwrap_or(0);
+    match traced.begin {
+        Begin::Already => {}
+        Begin::Woken => task.delay_us = demand.delay_ns / 1000,
+        Begin::Forked { at_ns, parent } => {
+            task.start = Start::Fork;
+            if parent.is_some_and(|parent| decided.places[parent as usize].is_some()) {
+                task.instances = 0;
+            } else {
+                task.delay_us = (at_ns - first_ns) / 1000;
             }
         }
-        task
     }
-
-    fn row(&self, index: Index, name: &str) -> TracedTask {
-        let task = &self.recovery.tasks[index as usize];
-        let (mut woken_by_tasks, mut woken_by_timers) = (0, 0);
-        for step in &task.steps {
-            match *step {
-                Step::Block { by: Waker::Task { task, sure }, .. } if self.is_of_task(index, task, sure) => {
-                    woken_by_tasks += 1;
-                }
-                Step::Block { by: Waker::Interrupt | Waker::Task { .. }, .. } => woken_by_timers += 1,
-                _ => {}
-            }
-        }
-        let yields = self.yields[index as usize].then(|| {
-            let ticks = self.ticks.as_ref();
-            let count = task.steps.iter().filter(|step| match **step {
-                Step::Left { at_ns, cpu } => !ticks.is_some_and(|ticks| ticks.explains(at_ns, cpu)),
-                _ => false,
-            });
-            count.count() as u64
-        });
-        let mut cpus: Vec<u32> = task.on_cpus.iter().map(|(cpu, _)| *cpu).collect();
-        cpus.sort_unstable();
-        TracedTask {
-            name: name.to_owned(),
-            pid: task.pid,
-            runtime_ns: task.counts.runtime_ns,
-            woken_by_tasks,
-            woken_by_timers,
-            yields: yields.unwrap_or(0),
-            cpus,
-        }
-    }
-
-    /// How many unsure wake-ups went to timers and to tasks.
-    fn judged(&self) -> (u64, u64) {
-        let (mut timers, mut tasks) = (0, 0);
-        for (index, task) in (0..).zip(&self.recovery.tasks) {
-            for step in &task.steps {
-                if let Step::Block { by: Waker::Task { task, sure: false }, .. } = *step {
-                    let count = if self.is_of_task(index, task, false) { &mut tasks } else { &mut timers };
-                    *count += 1;
-                }
-            }
-        }
-        (timers, tasks)
-    }
+    task
 }
 
 /// Policy and nice value by the kernel's priority, and the CPU of a thread that has its own.
@@ -396,11 +262,4 @@ fn attributes(task: &Traced, cpus: &[u32]) -> Attributes {
         attributes.cpus = u32::try_from(place).ok().map(|place| vec![place]);
     }
     attributes
-}
-
-/// What the options may be that are no numbers: for messages.
-impl Wakers {
-    /// Every way, with its name.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("judged", Self::Judged), ("timers", Self::Timers), ("tasks", Self::Tasks)];
 }

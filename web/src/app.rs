@@ -7,11 +7,11 @@ use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use schedlab_scenario::Scenario;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DragEvent, KeyboardEvent};
 use yew::prelude::*;
 
 use crate::center::Center;
+use crate::clipboard;
 use crate::header::Header;
 use crate::instant::{self, Instant};
 use crate::left::{Left, Tab};
@@ -125,10 +125,11 @@ pub fn App() -> Html {
                 <Left scenario={Rc::clone(&lab.scenario)} text={lab.text.clone()} problems={lab.problems.clone()} {theme}
                     tab={*tab} on_tab={select_tab} on_edit={edit} dispatch={dispatch.clone()} />
                 <Center results={lab.results.clone()} message={lab.message.clone()} failure={lab.failure.clone()} list={lab.list.clone()}
+                    timelines={Rc::clone(&lab.timelines)} cpu={lab.cpu}
                     stale={lab.results.as_ref().is_some_and(|results| results.scenario != lab.scenario)}
                     running={lab.running.is_some()} {theme} dispatch={dispatch.clone()} ask={ask.clone()} />
-                <Right results={lab.results.clone()} list={lab.list.clone()} explained={lab.explained.clone()} {theme} {ask}
-                    {dispatch} {on_link} />
+                <Right results={lab.results.clone()} list={lab.list.clone()} explained={lab.explained.clone()} cpu={lab.cpu} {theme}
+                    {ask} {dispatch} {on_link} />
             </main>
             <div class="hidden" role="status" aria-live="polite">{ &lab.said }</div>
             if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario or an rt-app file" }</div> }
@@ -167,16 +168,11 @@ fn to_results() -> Callback<MouseEvent> {
 fn copy_link(address: Option<String>, what: &'static str, in_bar: bool, dispatch: &Callback<Action>) {
     let Some(address) = address else { return };
     let dispatch = dispatch.clone();
-    let Some(window) = web_sys::window() else { return };
-    spawn_local(async move {
-        let copied = JsFuture::from(window.navigator().clipboard().write_text(&address)).await.is_ok();
-        let title = if copied {
-            format!("The link is copied. It holds {what}.")
-        } else {
-            match in_bar {
-                true => format!("The link is in the address bar. It holds {what}."),
-                false => "The browser did not let the page copy the link.".to_owned(),
-            }
+    clipboard::copy(address, move |copied| {
+        let title = match (copied, in_bar) {
+            (true, _) => format!("The link is copied. It holds {what}."),
+            (false, true) => format!("The link is in the address bar. It holds {what}."),
+            (false, false) => "The browser did not let the page copy the link.".to_owned(),
         };
         dispatch.emit(Action::Tell(Message::note(title, Vec::new())));
     });

@@ -5,10 +5,13 @@
 pub mod app;
 mod center;
 pub mod charts;
+mod clipboard;
+mod cookies;
 mod example;
 mod header;
 pub mod instant;
 mod left;
+mod machine;
 pub mod opening;
 mod parts;
 mod pool;

@@ -83,6 +83,20 @@ pub enum ToWorker {
         /// The instant, nanoseconds.
         at_ns: u64,
     },
+    /// Send what CPUs ran over a stretch of time, as pieces that can be seen. Answered by
+    /// [`FromWorker::Timeline`].
+    Timeline {
+        /// Which variant.
+        variant: usize,
+        /// The beginning, nanoseconds.
+        from_ns: u64,
+        /// The end, nanoseconds.
+        to_ns: u64,
+        /// How wide a row is, pixels.
+        width_px: u32,
+        /// The CPUs.
+        cpus: Vec<u16>,
+    },
     /// Say what was decided at an instant, and on which queue. Answered by
     /// [`FromWorker::Explained`].
     Explain {
@@ -172,6 +186,8 @@ pub enum FromWorker {
         /// Its place among those that count.
         place: Option<usize>,
     },
+    /// What CPUs ran.
+    Timeline(Box<Timeline>),
     /// What was decided at an instant.
     Explained(Box<Explained>),
     /// The worker's code failed; it is of no more use.
@@ -200,6 +216,83 @@ pub struct Explained {
     pub took_ms: f64,
 }
 
+/// What some CPUs ran over a stretch of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// The job that it is of.
+    pub job: u32,
+    /// The variant.
+    pub variant: usize,
+    /// The beginning, nanoseconds.
+    pub from_ns: u64,
+    /// The end, nanoseconds.
+    pub to_ns: u64,
+    /// How wide a row is, pixels.
+    pub width_px: u32,
+    /// The end of what is known of the run, nanoseconds.
+    pub until_ns: u64,
+    /// Whether what came later was not recorded.
+    pub cut: bool,
+    /// The CPUs that were asked for.
+    pub rows: Vec<TimelineRow>,
+    /// The tasks that the pieces name, by their number.
+    pub tasks: Vec<(u32, Who)>,
+}
+
+/// What one CPU ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimelineRow {
+    /// The CPU.
+    pub cpu: u16,
+    /// Its pieces from left to right.
+    pub pieces: Vec<TimelinePiece>,
+    /// Time in tasks, nanoseconds.
+    pub busy_ns: u64,
+    /// Time forced idle, nanoseconds.
+    pub forced_idle_ns: u64,
+    /// Times a task came in.
+    pub runs: u32,
+    /// Of them: from another CPU.
+    pub arrivals: u32,
+}
+
+/// A piece of a CPU's row. There are many, so the names are short on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimelinePiece {
+    /// The left edge, pixels.
+    #[serde(rename = "l")]
+    pub left: f32,
+    /// The right edge, pixels.
+    #[serde(rename = "r")]
+    pub right: f32,
+    /// The task; none: forced idle.
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u32>,
+    /// How much of the piece that is, per cent.
+    #[serde(rename = "p", default = "all", skip_serializing_if = "is_all")]
+    pub part: u8,
+    /// How many tasks came from another CPU in it.
+    #[serde(rename = "a", default, skip_serializing_if = "is_none")]
+    pub arrivals: u32,
+    /// Where the task came from, where the piece is one run.
+    #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
+    pub came_from: Option<u16>,
+}
+
+const fn all() -> u8 {
+    100
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_all(part: &u8) -> bool {
+    *part == 100
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
 /// A context switch as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Switch {
@@ -207,6 +300,9 @@ pub struct Switch {
     pub at_ns: u64,
     /// On which CPU.
     pub cpu: u16,
+    /// Where `next` ran before, if that is another CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came_from: Option<u16>,
     /// Who left; none: the idle thread.
     pub prev: Option<Who>,
     /// Who came; none: the idle thread.
@@ -249,6 +345,7 @@ mod tests {
         let switch = Switch {
             at_ns: u64::MAX,
             cpu: 0,
+            came_from: Some(3),
             prev: None,
             next: Some(who),
             reason: "idle-cpu".to_owned(),

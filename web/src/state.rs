@@ -4,6 +4,7 @@
 
 mod heard;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use schedlab_report::{Comparison, VariantReport};
@@ -11,7 +12,7 @@ use schedlab_scenario::{Problem, Scenario};
 use yew::Reducible;
 
 use crate::instant::Instant;
-use crate::protocol::{Explained, Filter, FromWorker, Switch};
+use crate::protocol::{Explained, Filter, FromWorker, Switch, Timeline};
 
 /// How many steps back there are.
 const MOST_STEPS: usize = 200;
@@ -71,8 +72,8 @@ pub struct Running {
     pub took_ms: f64,
 }
 
-/// The results of a run.
-#[derive(Clone, Debug, PartialEq)]
+/// The results of a run. No two runs have the same number, so that is all that is compared.
+#[derive(Clone, Debug)]
 pub struct Results {
     /// The run's number.
     pub job: u32,
@@ -86,6 +87,12 @@ pub struct Results {
     pub notices: Vec<Problem>,
     /// The longest time a variant took, milliseconds.
     pub took_ms: f64,
+}
+
+impl PartialEq for Results {
+    fn eq(&self, other: &Self) -> bool {
+        self.job == other.job
+    }
 }
 
 /// The list of switches, as far as it is at hand.
@@ -148,6 +155,10 @@ pub struct Lab {
     pub list: List,
     /// What was explained last.
     pub explained: Option<Rc<Explained>>,
+    /// What CPUs ran, as it was told last of each variant.
+    pub timelines: Rc<BTreeMap<usize, Rc<Timeline>>>,
+    /// The CPU that is looked at.
+    pub cpu: Option<u16>,
     jobs: u32,
 }
 
@@ -198,6 +209,8 @@ pub enum Action {
     },
     /// Select a switch by its place.
     Select(usize),
+    /// Look at a CPU, or at none.
+    Look(Option<u16>),
     /// Select the switch of an instant, now or after the next run.
     Want(Instant),
 }
@@ -221,6 +234,8 @@ impl Lab {
             results: None,
             list: List::default(),
             explained: None,
+            timelines: Rc::default(),
+            cpu: None,
             jobs: 0,
         }
     }
@@ -351,6 +366,7 @@ impl Reducible for Lab {
             Action::Heard(message) => lab.heard(message),
             Action::Show { variant, filter } => lab.list = List { variant, filter, ..List::default() },
             Action::Select(place) => lab.select(place),
+            Action::Look(cpu) => lab.cpu = cpu,
             Action::Want(instant) => lab.want(instant),
         }
         Rc::new(lab)

@@ -2,7 +2,7 @@
 //! Not for numbers: `schedlab_view::format` has those.
 
 use schedlab_report::{Change, Group, Row, Unit};
-use schedlab_sim::kernel::{PreemptionModel, Release};
+use schedlab_sim::kernel::{CoreScheduling, PreemptionModel, Release};
 use schedlab_view::format;
 
 /// `1 variant`, `2 variants`.
@@ -38,6 +38,17 @@ pub const fn preemption(model: PreemptionModel) -> &'static str {
         PreemptionModel::Voluntary => "the kernel offers the CPU at chosen points of its own code",
         PreemptionModel::Full => "the kernel can be preempted almost anywhere in its own code",
         PreemptionModel::Lazy => "fair tasks wait for the return to user mode or the next tick",
+    }
+}
+
+/// What a core scheduler does, in one line.
+#[must_use]
+pub const fn core_scheduling(kind: CoreScheduling) -> &'static str {
+    match kind {
+        CoreScheduling::Off => "cookies have no effect",
+        CoreScheduling::Mainline => "a core runs tasks of one cookie at a time, as in mainline from 5.14 on",
+        CoreScheduling::RfcV4 => "a core runs tasks of one cookie at a time, as in the fourth RFC of 2019",
+        CoreScheduling::RfcV4CookieMatch => "the fourth RFC, and placement and balancing look for the core's cookie",
     }
 }
 

@@ -12,6 +12,8 @@ pub mod queue;
 pub mod scale;
 pub mod strip;
 pub mod ticks;
+pub mod timeline;
+pub mod topology;
 pub mod window;
 
 pub use bars::{Bar, grouped};

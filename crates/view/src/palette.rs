@@ -170,6 +170,12 @@ pub fn variant_letter(index: usize) -> String {
     if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26 + 1) }
 }
 
+/// The letter of the cookie at `index`: `a`, `b`, … `z`, then `a2` and so on.
+#[must_use]
+pub fn cookie_letter(index: usize) -> String {
+    variant_letter(index).to_lowercase()
+}
+
 /// One letter or digit for each name, different as long as that is possible: the first that is
 /// free of the name's first letter, its capitals, beginnings of words and digits, its other
 /// letters, and the alphabet.

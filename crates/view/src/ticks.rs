@@ -52,6 +52,21 @@ pub fn decades(least_ns: f64, most_ns: f64) -> Vec<Tick> {
         .collect()
 }
 
+/// Ticks of a stretch of a run's time, nanoseconds, about `wanted` of them, labelled in seconds with
+/// as many decimals as tell them apart.
+#[must_use]
+pub fn instants(from_ns: u64, to_ns: u64, wanted: usize) -> Vec<Tick> {
+    let step = round_step(to_ns.saturating_sub(from_ns).max(1) as f64 / wanted.max(1) as f64).max(1.0) as u64;
+    let decimals = 9_usize.saturating_sub(step.ilog10() as usize);
+    let first = from_ns.div_ceil(step);
+    (first..=to_ns / step)
+        .map(|number| {
+            let ns = number * step;
+            Tick { value: ns as f64, label: format!("{:.decimals$}\u{a0}s", ns as f64 / 1e9) }
+        })
+        .collect()
+}
+
 /// The whole decades that hold `least_ns..=most_ns`: bounds for a logarithmic time axis.
 /// Nothing below 1 ns; at least one decade.
 #[must_use]
@@ -93,6 +108,17 @@ fn short(value: f64, step: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instants_have_the_decimals_that_tell_them_apart() {
+        let labels = |from, to| {
+            instants(from, to, 4).into_iter().map(|tick| tick.label.replace('\u{a0}', " ")).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(1_180_000_000, 1_260_000_000), ["1.18 s", "1.20 s", "1.22 s", "1.24 s", "1.26 s"]);
+        assert_eq!(labels(0, 4_000_000_000), ["0 s", "1 s", "2 s", "3 s", "4 s"]);
+        assert!(labels(999, 1_001).len() >= 2);
+        assert!(instants(5, 5, 4).len() <= 1);
+    }
 
     fn labels(ticks: &[Tick]) -> Vec<String> {
         ticks.iter().map(|tick| tick.label.replace('\u{a0}', " ")).collect()

@@ -3,12 +3,13 @@
 
 use std::rc::Rc;
 
-use schedlab_report::{Change, Row};
+use schedlab_report::{Change, Row, text};
 use schedlab_view::palette;
 use yew::prelude::*;
 
+use crate::clipboard;
 use crate::parts::VariantMark;
-use crate::state::Results;
+use crate::state::{Action, Message, Results};
 use crate::words;
 
 /// How many rows are shown at first.
@@ -19,6 +20,8 @@ const FIRST: usize = 8;
 pub struct ChangesProps {
     /// The results.
     pub results: Rc<Results>,
+    /// Changes what the page knows.
+    pub dispatch: Callback<Action>,
 }
 
 /// What changed.
@@ -58,7 +61,10 @@ pub fn Changes(props: &ChangesProps) -> Html {
     });
     html! {
         <section class="card" aria-label="What changed">
-            <div class="head"><h2>{ "What changed" }</h2><small>{ about }</small></div>
+            <div class="head wrap">
+                <h2>{ "What changed" }</h2><small>{ about }</small><span class="grow" />
+                <button type="button" class="link" onclick={copy(props)}>{ "Copy as Markdown" }</button>
+            </div>
             <div class="scroll" tabindex="0" role="group" aria-label="What changed, as a table">
                 <table class="diff">
                     <thead><tr><th scope="col">{ "Measure" }</th>{ for values }{ for changes }</tr></thead>
@@ -74,11 +80,27 @@ pub fn Changes(props: &ChangesProps) -> Html {
     }
 }
 
+/// Copies all measures as a table for a mailing list.
+fn copy(props: &ChangesProps) -> Callback<MouseEvent> {
+    let (results, dispatch) = (Rc::clone(&props.results), props.dispatch.clone());
+    Callback::from(move |_: MouseEvent| {
+        let dispatch = dispatch.clone();
+        clipboard::copy(text::comparison_markdown(&results.comparison), move |copied| {
+            let said = if copied {
+                "The comparison is copied as a Markdown table."
+            } else {
+                "The browser did not let the page copy."
+            };
+            dispatch.emit(Action::Tell(Message::note(said, Vec::new())));
+        });
+    })
+}
+
 fn about(results: &Results) -> String {
     let repeats = results.reports.iter().map(|report| report.repeats).max().unwrap_or(1);
     let against = if results.reports.len() == 2 { "B against A" } else { "each against A" };
     if repeats > 1 {
-        format!("{against} · {repeats} runs each · grey = inside the noise")
+        format!("{against} · {repeats} runs each · ± standard error · ≈ and grey: inside the noise")
     } else {
         format!("{against} · one run each")
     }
@@ -114,7 +136,15 @@ fn is_repetition(row: &Row, rows: &[Row]) -> bool {
 }
 
 fn row(row: &Row) -> Html {
-    let values = row.values.iter().map(|value| html! { <td class="num">{ words::value(row.unit, *value) }</td> });
+    let values = row.values.iter().enumerate().map(|(variant, value)| {
+        let sem = row.sem.get(variant).copied().flatten().filter(|sem| *sem > 0.0);
+        html! {
+            <td class="num">
+                { words::value(row.unit, *value) }
+                if let Some(sem) = sem { <span class="sem">{ " ±" }{ words::value(row.unit, Some(sem)) }</span> }
+            </td>
+        }
+    });
     let changes = row.changes.iter().skip(1).map(|change| match change {
         Some(change) => {
             let class = verdict(row, change);
@@ -122,8 +152,8 @@ fn row(row: &Row) -> Html {
                 <>
                     <td class="bar">{ bar(change, class) }</td>
                     <td class={classes!("num", class)}>
+                        if change.noise == Some(true) { <span aria-hidden="true">{ "≈ " }</span><span class="hidden">{ "inside the noise: " }</span> }
                         { words::change(row.unit, change) }
-                        if change.noise == Some(true) { <span class="hidden">{ " inside the noise" }</span> }
                     </td>
                 </>
             }

@@ -236,6 +236,7 @@ mod tests {
             Switch {
                 at_ns: 0,
                 cpu: 0,
+                came_from: None,
                 prev: None,
                 next: None,
                 reason: String::new(),

@@ -3,12 +3,16 @@
 
 mod changes;
 mod counters;
+mod cpus;
 mod delays;
 mod departures;
 mod list;
 mod ran_before;
+mod sharing;
 mod tasks;
+mod timeline;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use schedlab_view::{Theme, palette};
@@ -19,12 +23,17 @@ use crate::protocol::ToWorker;
 use crate::state::{Action, List, Message, Results};
 use changes::Changes;
 use counters::Counters;
+use cpus::Cpus;
+pub(crate) use cpus::{bar, lost};
 use delays::Delays;
 use departures::Departures;
 use list::SwitchList;
 pub(crate) use list::{marks, who};
 use ran_before::RanBefore;
+use sharing::Sharing;
 use tasks::Tasks;
+use timeline::Timeline;
+pub(crate) use timeline::arrival;
 
 /// What the middle column shows.
 #[derive(Properties, PartialEq)]
@@ -37,6 +46,10 @@ pub struct CenterProps {
     pub failure: Option<Message>,
     /// The list of switches.
     pub list: List,
+    /// What CPUs ran, as it was told last of each variant.
+    pub timelines: Rc<BTreeMap<usize, Rc<crate::protocol::Timeline>>>,
+    /// The CPU that is looked at.
+    pub cpu: Option<u16>,
     /// Whether the scenario has changed since.
     pub stale: bool,
     /// Whether a run is on its way.
@@ -65,13 +78,28 @@ pub fn Center(props: &CenterProps) -> Html {
             </div>
         }
     });
+    // On one CPU the distributions say most; on several, where things ran.
+    let several = props.results.as_ref().is_some_and(|of| of.reports.iter().any(|report| report.cpus.len() > 1));
+    let on_cpus = props.results.as_ref().map(|results| {
+        html! {
+            <>
+                <Timeline results={Rc::clone(results)} list={props.list.clone()} told={Rc::clone(&props.timelines)} cpu={props.cpu}
+                    theme={props.theme} dispatch={props.dispatch.clone()} ask={props.ask.clone()} />
+                <Cpus results={Rc::clone(results)} variant={props.list.variant} cpu={props.cpu} dispatch={props.dispatch.clone()} />
+            </>
+        }
+    });
     let body = match &props.results {
         Some(results) => html! {
             <>
                 if props.stale && !props.running {
                     <p class="mute">{ "The scenario has changed since this run. Press Run to see what that does." }</p>
                 }
-                <Sheets results={Rc::clone(results)} theme={props.theme} />
+                <Changes results={Rc::clone(results)} dispatch={props.dispatch.clone()} />
+                if several { { on_cpus.clone() }<Sharing results={Rc::clone(results)} theme={props.theme} /> }
+                <Charts results={Rc::clone(results)} theme={props.theme} />
+                if !several { { on_cpus.clone() } }
+                <Tasks results={Rc::clone(results)} theme={props.theme} />
                 <SwitchList results={Rc::clone(results)} list={props.list.clone()} theme={props.theme}
                     dispatch={props.dispatch.clone()} ask={props.ask.clone()} />
             </>
@@ -85,26 +113,22 @@ pub fn Center(props: &CenterProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct SheetsProps {
+struct ChartsProps {
     results: Rc<Results>,
     theme: Theme,
 }
 
-/// Everything that depends on the results only, so that a selection does not draw it again.
+/// The charts depend on the results only, so that a selection does not draw them again.
 #[component]
-fn Sheets(props: &SheetsProps) -> Html {
+fn Charts(props: &ChartsProps) -> Html {
     let (results, theme) = (&props.results, props.theme);
     html! {
-        <>
-            <Changes results={Rc::clone(results)} />
-            <div class="charts">
-                <Delays results={Rc::clone(results)} {theme} />
-                <RanBefore results={Rc::clone(results)} {theme} />
-                <Departures results={Rc::clone(results)} {theme} />
-                <Counters results={Rc::clone(results)} />
-            </div>
-            <Tasks results={Rc::clone(results)} {theme} />
-        </>
+        <div class="charts">
+            <Delays results={Rc::clone(results)} {theme} />
+            <RanBefore results={Rc::clone(results)} {theme} />
+            <Departures results={Rc::clone(results)} {theme} />
+            <Counters results={Rc::clone(results)} />
+        </div>
     }
 }
 

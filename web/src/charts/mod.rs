@@ -4,3 +4,4 @@ pub mod draw;
 mod plot;
 
 pub use plot::PlotCard;
+pub(crate) use plot::watch_size;

@@ -193,7 +193,7 @@ fn Canvas(props: &CanvasProps) -> Html {
 }
 
 /// Calls `tell` with the width and height of an element, in CSS pixels, now and whenever they change.
-fn watch_size(frame: &NodeRef, tell: impl Fn((f64, f64)) + 'static) -> Box<dyn FnOnce()> {
+pub(crate) fn watch_size(frame: &NodeRef, tell: impl Fn((f64, f64)) + 'static) -> Box<dyn FnOnce()> {
     let Some(element) = frame.cast::<web_sys::Element>() else { return Box::new(|| ()) };
     let observed = element.clone();
     let on_resize = Closure::<dyn FnMut()>::new(move || {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use schedlab_scenario::{Kernel, Scenario};
+use schedlab_scenario::{Kernel, MOST_CPUS, Scenario};
 use schedlab_sim::kernel::{Acts, FEATURES, FeatureInfo, TUNABLES, TunableInfo, Tunables};
 use yew::prelude::*;
 
@@ -27,10 +27,10 @@ pub struct FlagsProps {
 /// The flags and tunables.
 #[component]
 pub fn Flags(props: &FlagsProps) -> Html {
-    let release = props.kernel.release;
+    let (release, cpus) = (props.kernel.release, online_cpus(props));
     let has = |info: &&FeatureInfo| info.feature.default_in(release).is_some();
     let (acting, idle): (Vec<&FeatureInfo>, Vec<&FeatureInfo>) =
-        FEATURES.iter().filter(has).partition(|info| info.acts == Acts::OneCpu);
+        FEATURES.iter().filter(has).partition(|info| acts(info, cpus));
     let tunables: Vec<&TunableInfo> = TUNABLES.iter().filter(|info| info.tunable.exists_in(release)).collect();
     let changed = |infos: &[&FeatureInfo]| infos.iter().filter(|info| is_changed(props, info)).count();
     let (of_acting, of_idle) = (changed(&acting), changed(&idle));
@@ -46,10 +46,25 @@ pub fn Flags(props: &FlagsProps) -> Html {
                 { for tunables.into_iter().map(|info| tunable(props, info)) }
             </details>
             <details open={of_idle > 0}>
-                <summary>{ summary("Features without effect on one CPU", idle.len(), of_idle) }</summary>
+                <summary>{ summary(if cpus == 1 { "Features without effect on one CPU" } else { "Features without effect" }, idle.len(), of_idle) }</summary>
                 { for idle.into_iter().map(|info| flag(props, info)) }
             </details>
         </>
+    }
+}
+
+/// How many CPUs the variant's kernel has.
+fn online_cpus(props: &FlagsProps) -> u32 {
+    let online = props.scenario.variant(props.index).map(|named| named.scenario.online_cpus());
+    online.unwrap_or_else(|_| props.scenario.online_cpus()).clamp(1, MOST_CPUS) as u32
+}
+
+/// Whether a feature does something on a machine of so many CPUs.
+const fn acts(info: &FeatureInfo, cpus: u32) -> bool {
+    match info.acts {
+        Acts::OneCpu => true,
+        Acts::ManyCpus => cpus > 1,
+        Acts::Nothing => false,
     }
 }
 
@@ -103,8 +118,7 @@ fn put_flag(scenario: &mut Scenario, index: usize, info: &FeatureInfo, on: bool,
 }
 
 fn tunable(props: &FlagsProps, info: &'static TunableInfo) -> Html {
-    let usual =
-        Tunables::defaults(props.kernel.release, props.scenario.machine.cpus().min(1024) as u32).get(info.tunable);
+    let usual = Tunables::defaults(props.kernel.release, online_cpus(props)).get(info.tunable);
     let now = props.kernel.tunables.get(&info.tunable).copied();
     let (on_edit, index) = (props.on_edit.clone(), props.index);
     let on_change = Callback::from(move |text: String| {

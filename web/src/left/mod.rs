@@ -6,10 +6,12 @@ mod events;
 mod flags;
 mod groups;
 mod machine;
+mod numbers;
 mod pieces;
 mod task_form;
 mod tasks;
 mod text;
+mod topology;
 mod variants;
 
 use std::rc::Rc;

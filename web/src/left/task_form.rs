@@ -5,12 +5,16 @@ use schedlab_scenario::{Action, GroupPath, Loops, MOST_US, Phase, Policy, Start,
 use yew::prelude::*;
 
 use super::events::Events;
+use super::numbers;
 use super::tasks::free_name;
 use crate::parts::{Field, Select, whole};
 use crate::state::Edit;
 
 /// The largest cookie of a document.
 const MOST_COOKIE: u64 = 1 << 53;
+
+/// The largest working set of a document, KiB: a terabyte.
+const MOST_WORKING_SET_KIB: u64 = 1 << 30;
 
 /// Which task.
 #[derive(Properties, PartialEq)]
@@ -19,6 +23,8 @@ pub struct TaskFormProps {
     pub task: Task,
     /// Its place.
     pub index: usize,
+    /// How many CPUs the machine has.
+    pub cpus: u64,
     /// Changes a field.
     pub on_edit: Callback<Edit>,
     /// Selects another task, or none.
@@ -125,6 +131,7 @@ fn settings(props: &TaskFormProps) -> Html {
         })
     };
     let slice = attributes.slice_us();
+    let cpus = props.cpus;
     html! {
         <div class="fields">
             <Field class="twice" label="Name" number=false value={task.name.clone()} on_change={on_name(props)} />
@@ -150,6 +157,13 @@ fn settings(props: &TaskFormProps) -> Html {
             <Field label="Cookie" placeholder="none" changed={task.cookie != 0}
                 value={if task.cookie == 0 { String::new() } else { task.cookie.to_string() }}
                 on_change={field(props, "cookie", |text| optional(text, |t| whole(t, 0, MOST_COOKIE)), |task, cookie| task.cookie = cookie.unwrap_or(0))} />
+            <Field label="May run on CPUs" number=false placeholder="all" changed={attributes.cpus.is_some()}
+                value={attributes.cpus.as_deref().map(numbers::write_cpus).unwrap_or_default()}
+                on_change={field(props, "cpus", move |text| numbers::read_cpus(text, cpus), |task, cpus| task.attributes.cpus = cpus)} />
+            <Field label="Working set, KiB" placeholder="0" changed={attributes.working_set_kib.is_some_and(|kib| kib > 0)}
+                value={attributes.working_set_kib.map(|kib| kib.to_string()).unwrap_or_default()}
+                on_change={field(props, "working_set", |text| optional(text, |t| whole(t, 0, MOST_WORKING_SET_KIB)),
+                    |task, kib| task.attributes.working_set_kib = kib.map(|kib| kib as u32))} />
         </div>
     }
 }

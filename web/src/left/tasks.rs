@@ -10,9 +10,11 @@ use schedlab_view::{Theme, format, palette};
 use yew::prelude::*;
 
 use super::groups::Groups;
+use super::numbers;
 use super::pieces::{in_words, pieces};
 use super::task_form::{TaskForm, shown};
 use super::{Tab, variants};
+use crate::cookies;
 use crate::parts::{Chip, Problems, VariantMark};
 use crate::state::Edit;
 
@@ -38,6 +40,7 @@ pub fn Tasks(props: &TasksProps) -> Html {
     let tasks = &props.scenario.workload.tasks;
     let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
     let letters = palette::letters(&names);
+    let cookies = cookies::cookies(&props.scenario);
     let cards = tasks.iter().zip(&letters).enumerate().map(|(index, (task, letter))| {
         let open = *selected == Some(index);
         let on_open = {
@@ -56,10 +59,15 @@ pub fn Tasks(props: &TasksProps) -> Html {
                     </span>
                 </button>
                 { strip(task, index) }
-                <div class="props">{ for settings(task).into_iter().map(setting) }</div>
+                <div class="props">
+                    { for settings(task).into_iter().map(setting) }
+                    if task.cookie != 0 {
+                        <span class="prop changed">{ cookies::mark(&cookies, task.cookie, props.theme) }{ " cookie " }<i>{ task.cookie }</i></span>
+                    }
+                </div>
                 if !problems.is_empty() { <div class="notice bad form" role="alert"><Problems {problems} /></div> }
                 if open {
-                    <TaskForm task={task.clone()} {index} on_edit={props.on_edit.clone()}
+                    <TaskForm task={task.clone()} {index} cpus={props.scenario.machine.cpus()} on_edit={props.on_edit.clone()}
                         on_select={{ let selected = selected.clone(); move |place| selected.set(place) }} />
                 }
             </div>
@@ -141,8 +149,11 @@ fn settings(task: &Task) -> Vec<Setting> {
     if let Some(group) = &attributes.taskgroup {
         settings.push(("group", group.to_string(), !group.is_root()));
     }
-    if task.cookie != 0 {
-        settings.push(("cookie", task.cookie.to_string(), true));
+    if let Some(cpus) = &attributes.cpus {
+        settings.push(("CPUs", numbers::write_cpus(cpus), true));
+    }
+    if let Some(kib) = attributes.working_set_kib.filter(|kib| *kib > 0) {
+        settings.push(("working set", format!("{kib}\u{a0}KiB"), true));
     }
     if task.phases.len() > 1 {
         settings.push(("phases", task.phases.len().to_string(), false));

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use schedlab_scenario::json::{Kind, Value};
-use schedlab_scenario::{Scenario, Variant};
-use schedlab_sim::kernel::{Feature, PreemptionModel, Release, Tunable};
+use schedlab_scenario::{Kernel, Scenario, Variant};
+use schedlab_sim::kernel::{CoreScheduling, Feature, PreemptionModel, Release, Tunable};
 use schedlab_view::palette;
 use yew::prelude::*;
 
@@ -101,6 +101,9 @@ fn put_release(scenario: &mut Scenario, index: usize, release: Release) {
         scenario.kernel.features.retain(|feature, _| feature.default_in(release).is_some());
         scenario.kernel.tunables.retain(|tunable, _| tunable.exists_in(release));
         scenario.kernel.preempt = scenario.kernel.preempt.filter(|model| model.exists_in(release));
+        if !scenario.kernel.core_sched.exists_in(release) {
+            scenario.kernel.core_sched = CoreScheduling::Off;
+        }
         scenario.kernel.release = release;
         return;
     } else {
@@ -115,6 +118,7 @@ fn put_release(scenario: &mut Scenario, index: usize, release: Release) {
                 .map(|name| format!("{path}.tunables.{name}")),
         )
         .chain(names_other_preemption(scenario, index, release).then(|| format!("{path}.preempt")))
+        .chain(names_other_core_scheduler(scenario, index, release).then(|| format!("{path}.core_sched")))
         .collect::<Vec<_>>()
     };
     for path in wrong {
@@ -134,6 +138,18 @@ fn names_other_preemption(scenario: &Scenario, index: usize, release: Release) -
     }
 }
 
+/// Whether a variant names a core scheduler that a release lacks.
+fn names_other_core_scheduler(scenario: &Scenario, index: usize, release: Release) -> bool {
+    let patch = scenario.variants.get(index).map(|variant| &variant.patch);
+    let named = patch.and_then(|patch| patch.get("kernel")).and_then(|kernel| kernel.get("core_sched"));
+    match named.map(|value| &value.kind) {
+        Some(Kind::String(name)) => {
+            CoreScheduling::ALL.into_iter().any(|kind| kind.name() == name && !kind.exists_in(release))
+        }
+        _ => false,
+    }
+}
+
 /// Gives a variant a preemption model. The release's default is left out of the document, unless
 /// the scenario itself names another.
 fn put_preemption(scenario: &mut Scenario, index: usize, release: Release, model: PreemptionModel) {
@@ -142,6 +158,49 @@ fn put_preemption(scenario: &mut Scenario, index: usize, release: Release, model
     let value = if usual && !inherited { "null".to_owned() } else { format!("\"{}\"", model.name()) };
     // The path and the value come from the kernel's own table.
     let _ = scenario.set(&format!("{}.preempt", kernel_path(scenario, index)), &value);
+}
+
+/// The core scheduler, and whether hardware threads are in use at all.
+fn core_scheduling(props: &VariantsProps, index: usize, kernel: &Kernel) -> Html {
+    let (release, kind, nosmt) = (kernel.release, kernel.core_sched, kernel.nosmt);
+    let kinds = CoreScheduling::ALL.into_iter().filter(|kind| kind.exists_in(release));
+    let kinds = kinds.map(|kind| (kind.name().to_owned(), kind.name().to_owned())).collect::<Vec<_>>();
+    let on_edit = props.on_edit.clone();
+    let on_kind = Callback::from(move |name: String| {
+        on_edit.emit(Edit::new(format!("core_sched{index}"), move |scenario| {
+            let inherited = !scenario.variants.is_empty() && scenario.kernel.core_sched != CoreScheduling::Off;
+            let usual = name == CoreScheduling::Off.name() && !inherited;
+            let value = if usual { "null".to_owned() } else { format!("\"{name}\"") };
+            put(scenario, index, "core_sched", &value);
+        }));
+    });
+    let on_edit = props.on_edit.clone();
+    let on_nosmt = Callback::from(move |_: Event| {
+        on_edit.emit(Edit::new(format!("nosmt{index}"), move |scenario| {
+            let inherited = !scenario.variants.is_empty() && scenario.kernel.nosmt;
+            let value = match (nosmt, inherited) {
+                (true, true) => "false",
+                (true, false) => "null",
+                (false, _) => "true",
+            };
+            put(scenario, index, "nosmt", value);
+        }));
+    });
+    html! {
+        <>
+            <Select label="Core scheduling" value={kind.name()} options={kinds} changed={kind != CoreScheduling::Off} on_change={on_kind} />
+            <label class={classes!("check", "beside", nosmt.then_some("changed"))}>
+                <input type="checkbox" checked={nosmt} onchange={on_nosmt} />{ "nosmt" }
+            </label>
+            <p class="mute hint">{ format!("{}. nosmt leaves the first thread of each core on · ", words::core_scheduling(kind)) }
+                { section_link("§6") }</p>
+        </>
+    }
+}
+
+/// Sets a key of a variant's kernel to a value that fits.
+fn put(scenario: &mut Scenario, index: usize, key: &str, value: &str) {
+    let _ = scenario.set(&format!("{}.{key}", kernel_path(scenario, index)), value);
 }
 
 /// The keys of a part of a variant's kernel that fit.
@@ -233,6 +292,7 @@ fn card(props: &VariantsProps, index: usize, count: usize) -> Html {
                         on_change={on_preemption} />
                     <p class="mute hint">{ format!("{}. Default {} · ", words::preemption(model), usual_model.name()) }
                         { section_link("§1.4") }</p>
+                    { core_scheduling(props, index, &kernel) }
                 </div>
                 <p class="mute hint">{ words::checked_line(release) }</p>
                 <Flags scenario={Rc::clone(scenario)} {index} {kernel} {on_edit} />
@@ -282,6 +342,19 @@ mod tests {
         assert_eq!(named(&scenario), Some(PreemptionModel::Lazy));
         put_release(&mut scenario, 1, Release::V6_12);
         assert_eq!(named(&scenario), None, "6.12 has no lazy preemption");
+    }
+
+    #[test]
+    fn a_core_scheduler_goes_with_a_release_that_lacks_it() {
+        let mut scenario = two();
+        put(&mut scenario, 0, "core_sched", "\"rfc-v4\"");
+        put(&mut scenario, 0, "nosmt", "true");
+        let named = |scenario: &Scenario| scenario.variant(0).expect("sound").scenario.kernel;
+        assert_eq!(named(&scenario).core_sched, CoreScheduling::RfcV4);
+        put_release(&mut scenario, 0, Release::V6_1);
+        assert_eq!(named(&scenario).core_sched, CoreScheduling::RfcV4, "6.1 is CFS too");
+        put_release(&mut scenario, 0, Release::V6_12);
+        assert_eq!((named(&scenario).core_sched, named(&scenario).nosmt), (CoreScheduling::Off, true));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Not for finding the reasons: the engine and `schedlab-report` do, in the worker.
 
 mod checked;
+mod cpu;
 mod queue;
 mod sentence;
 
@@ -14,11 +15,12 @@ use schedlab_sim::kernel::Release;
 use schedlab_view::{Theme, format};
 use yew::prelude::*;
 
-use crate::center::{marks, who};
+use crate::center::{arrival, marks, who};
 use crate::instant::Instant;
 use crate::parts::{VariantMark, section_link};
 use crate::protocol::{Explained, Switch, ToWorker};
 use crate::state::{Action, List, Results};
+use cpu::Cpu;
 
 /// What the inspector shows.
 #[derive(Properties, PartialEq)]
@@ -29,6 +31,8 @@ pub struct RightProps {
     pub list: List,
     /// What was explained last.
     pub explained: Option<Rc<Explained>>,
+    /// The CPU that is looked at.
+    pub cpu: Option<u16>,
     /// The theme.
     pub theme: Theme,
     /// Asks a variant's worker.
@@ -56,6 +60,12 @@ pub fn Right(props: &RightProps) -> Html {
         <aside class="right" aria-label="Why" tabindex="0">
             <div class="tabs"><h2>{ "Why" }</h2><span class="grow" />{ walk(&props.list, &props.dispatch) }</div>
             <div class="pad">
+                if let Some((results, cpu)) = props.results.as_ref().zip(props.cpu) {
+                    <section class="lookedAt" aria-label={format!("CPU {cpu}")}>
+                        <Cpu results={Rc::clone(results)} variant={props.list.variant} {cpu} theme={props.theme} />
+                        <button type="button" class="link" onclick={close(&props.dispatch)}>{ "Close the CPU" }</button>
+                    </section>
+                }
                 {
                     match selected {
                         Some((results, switch)) => inspector(props, results, switch),
@@ -66,6 +76,12 @@ pub fn Right(props: &RightProps) -> Html {
             </div>
         </aside>
     }
+}
+
+/// Looks at no CPU any more.
+fn close(dispatch: &Callback<Action>) -> Callback<MouseEvent> {
+    let dispatch = dispatch.clone();
+    Callback::from(move |_: MouseEvent| dispatch.emit(Action::Look(None)))
 }
 
 /// Steps to the switch before and after; they stay where they are while the text below changes.
@@ -199,6 +215,7 @@ fn facts(results: &Results, switch: &Switch, theme: Theme) -> Html {
                 <dt>{ if switch.woken { "had waited since its wake-up" } else { "had waited since it last ran" } }</dt>
                 <dd class="num">{ format::duration(switch.waited_ns as f64) }</dd>
             }
+            if let Some(from) = arrival(switch) { <dt>{ "which last ran on" }</dt><dd class="num">{ from }</dd> }
             <dt>{ "Reason" }</dt><dd class="num">{ &switch.reason }</dd>
         </dl>
     }

@@ -59,6 +59,11 @@ impl Lab {
                     }
                 }
             }
+            FromWorker::Timeline(timeline) => {
+                if self.results.as_ref().is_some_and(|results| results.job == timeline.job) {
+                    Rc::make_mut(&mut self.timelines).insert(timeline.variant, Rc::from(timeline));
+                }
+            }
             FromWorker::Explained(explained) => {
                 if self.results.as_ref().is_some_and(|results| results.job == explained.job) {
                     self.explained = Some(Rc::from(explained));
@@ -82,6 +87,7 @@ impl Lab {
         let filter = if wanted.is_some() { Filter::All } else { self.list.filter };
         self.list = List { variant, filter, wanted, ..List::default() };
         self.explained = None;
+        self.timelines = Rc::default();
         self.failure = None;
         self.results = Some(Rc::new(Results {
             job: running.job,

@@ -89,6 +89,7 @@ fn a_run_is_done_when_every_variant_is() {
 fn the_selected_switch_is_taken_from_those_at_hand() {
     let switch = |at_ns| Switch {
         at_ns,
+        came_from: None,
         cpu: 0,
         prev: None,
         next: None,

@@ -7,6 +7,7 @@ use schedlab_sim::{Checkpoints, Limit, Progress, Run, Simulation};
 
 use super::explain::Explainer;
 use super::trace::Trace;
+use crate::machine;
 use crate::protocol::Who;
 
 /// Events between two looks at the clock: well below a millisecond's work.
@@ -135,7 +136,9 @@ impl Job {
             Some(run) => self.names.with_tasks_of(run),
             None => self.names,
         };
-        let explainer = Explainer::new(Trace::new(&record, who), self.checkpoints, names);
+        let until_ns = self.runs.first().map_or(0, |run| run.until_ns);
+        let trace = Trace::new(&record, who, until_ns, machine::forcing_cores(&self.scenario));
+        let explainer = Explainer::new(trace, self.checkpoints, names);
         (report, explainer, self.notices)
     }
 

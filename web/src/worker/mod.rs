@@ -3,13 +3,17 @@
 //! `schedlab-report` do those.
 
 mod explain;
+mod forced;
 mod job;
 mod serve;
+mod timeline;
 mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::protocol::{Explained, FromWorker, ToWorker};
+use schedlab_view::timeline::Stretch;
+
+use crate::protocol::{Explained, FromWorker, Timeline, ToWorker};
 use explain::Explainer;
 use job::{Job, Step};
 use trace::Trace;
@@ -70,6 +74,11 @@ impl Session {
             ToWorker::Locate { variant, filter, cpu, at_ns } => {
                 let Some(trace) = self.trace(variant) else { return Vec::new() };
                 vec![FromWorker::Found { variant, filter, place: trace.locate(filter, cpu, at_ns) }]
+            }
+            ToWorker::Timeline { variant, from_ns, to_ns, width_px, cpus } => {
+                let Some(trace) = self.trace(variant).filter(|_| from_ns < to_ns) else { return Vec::new() };
+                let told = timeline::timeline(trace, Stretch { from_ns, to_ns }, width_px, &cpus);
+                vec![FromWorker::Timeline(Box::new(Timeline { job: self.job, variant, ..told }))]
             }
             ToWorker::Explain { variant, cpu, at_ns } => {
                 let Some(finished) = self.finished.get(&variant) else { return Vec::new() };
@@ -284,5 +293,86 @@ mod tests {
             assert_eq!(locate(switches[place].at_ns - 1), Some(place - 1));
         }
         assert_eq!(locate(u64::MAX), Some(switches.len() - 1));
+    }
+
+    /// Two hogs and a sleeper on two cores of two threads, each with a cookie of its own.
+    fn three_cookies() -> schedlab_scenario::Scenario {
+        let text = r#"{
+            "schema": 1,
+            "machine": {"cores_per_llc": 2, "threads_per_core": 2},
+            "kernel": {"release": "6.12", "core_sched": "mainline"},
+            "workload": {"tasks": {
+                "a": {"instance": 3, "run": 10000, "cookie": 1},
+                "b": {"instance": 3, "run": 10000, "cookie": 2},
+                "c": {"run": 300, "sleep": 700, "cookie": 3}
+            }},
+            "run": {"duration_ms": 400}
+        }"#;
+        schedlab_scenario::open(text).expect("a scenario").scenario
+    }
+
+    fn timeline(session: &mut Session, from_ns: u64, to_ns: u64) -> Timeline {
+        let ask = ToWorker::Timeline { variant: 0, from_ns, to_ns, width_px: 700, cpus: vec![0, 1, 2, 3] };
+        match session.take(ask, clock()).pop() {
+            Some(FromWorker::Timeline(timeline)) => *timeline,
+            other => panic!("unexpected: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_timeline_agrees_with_the_report() {
+        let mut session = Session::default();
+        let said = run(&mut session, 0, three_cookies().to_json());
+        let report = report_of(&said).clone();
+        let told = timeline(&mut session, 0, 400_000_000);
+        let mut forced_ns = 0;
+        for (row, cpu) in told.rows.iter().zip(&report.cpus) {
+            assert_eq!(row.busy_ns, cpu.busy_ns, "CPU {}", row.cpu);
+            // The record does not say when a waiting task was moved.
+            let off = row.forced_idle_ns.abs_diff(cpu.forced_idle_ns) as f64 / 400e6;
+            assert!(off < 0.02, "CPU {}: {} and {}", row.cpu, row.forced_idle_ns, cpu.forced_idle_ns);
+            forced_ns += row.forced_idle_ns;
+        }
+        assert!(forced_ns > 10_000_000, "{forced_ns}");
+        let migrations: f64 = report.tasks.iter().map(|task| task.migrations).sum();
+        let arrivals: u32 = told.rows.iter().map(|row| row.arrivals).sum();
+        assert!(f64::from(arrivals) <= migrations && arrivals > 0, "{arrivals} of {migrations}");
+    }
+
+    #[test]
+    fn a_closer_look_has_the_same_runs() {
+        let mut session = Session::default();
+        run(&mut session, 0, three_cookies().to_json());
+        let whole = timeline(&mut session, 100_000_000, 104_000_000);
+        let halves =
+            [timeline(&mut session, 100_000_000, 102_000_000), timeline(&mut session, 102_000_000, 104_000_000)];
+        for (place, row) in whole.rows.iter().enumerate() {
+            let of = |sum: fn(&crate::protocol::TimelineRow) -> u64| {
+                halves.iter().map(|half| sum(&half.rows[place])).sum::<u64>()
+            };
+            assert_eq!(row.busy_ns, of(|row| row.busy_ns));
+            assert_eq!(row.forced_idle_ns, of(|row| row.forced_idle_ns));
+            assert_eq!(u64::from(row.runs), of(|row| u64::from(row.runs)));
+        }
+        for task in whole.rows.iter().flat_map(|row| &row.pieces).filter_map(|piece| piece.task) {
+            assert!(whole.tasks.iter().any(|(number, who)| *number == task && who.kind.is_some()));
+        }
+    }
+
+    #[test]
+    fn switches_of_every_cpu_follow_each_other() {
+        let mut session = Session::default();
+        run(&mut session, 0, three_cookies().to_json());
+        let list = ToWorker::Switches { variant: 0, filter: Filter::All, from: 0, count: 9_999 };
+        let Some(FromWorker::Switches { switches, .. }) = session.take(list, clock()).pop() else {
+            panic!("no switches")
+        };
+        let mut running = vec![(None, 0); 4];
+        for switch in &switches {
+            let (before, since_ns) =
+                std::mem::replace(&mut running[usize::from(switch.cpu)], (switch.next.clone(), switch.at_ns));
+            assert_eq!((switch.prev.clone(), switch.ran_ns), (before, switch.at_ns - since_ns));
+        }
+        assert!(switches.iter().any(|switch| switch.came_from.is_some()));
     }
 }

@@ -39,6 +39,12 @@ pub enum Command {
     /// and have the figures of one run each; with -o, a sweep that was interrupted goes on where it
     /// ended, and shards of one sweep can run on different machines.
     Sweep(Sweep),
+    /// Find which of the differences between two variants carry the change of a figure.
+    ///
+    /// All that differs (flags, tunables, the rules of a release as one, machine, workload) is switched
+    /// one by one, or in groups where there is much, from the first variant and from the second, over
+    /// repeats on the same seeds.
+    Bisect(Bisect),
     /// Say what was decided at an instant, and why, with the run queue it was decided on.
     ///
     /// Tells of the last instant up to TIME at which the scheduler was entered or a task woke. A
@@ -215,6 +221,31 @@ pub enum RowFormat {
     Csv,
     /// One JSON object a line.
     Ndjson,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Bisect {
+    /// A scenario document or an rt-app file; - is standard input.
+    pub file: PathBuf,
+    /// The variant to begin with.
+    #[arg(long = "from", value_name = "NAME")]
+    pub first: String,
+    /// The variant to end with.
+    #[arg(long = "to", value_name = "NAME")]
+    pub second: String,
+    /// The figure, such as total.preempted or tasks.web.run_delay.p99.
+    #[arg(long, value_name = "NAME")]
+    pub metric: String,
+    /// Repeats of each mixture; repeat r uses seed + r.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeats: u32,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = TextFormat::Text)]
+    pub format: TextFormat,
+    #[command(flatten)]
+    pub set: Set,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 #[derive(Debug, clap::Args)]

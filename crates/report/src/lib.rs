@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bisect;
 mod compare;
 mod distribution;
 mod explain;

@@ -1,6 +1,7 @@
 //! One module a command. Not for what they share: reading, running and writing are beside.
 
 mod bench;
+mod bisect;
 mod compare;
 mod conformance;
 mod explain;
@@ -26,6 +27,7 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),
         Command::Sweep(sweep) => sweep::sweep(&sweep),
+        Command::Bisect(bisect) => bisect::bisect(&bisect),
         Command::Explain(explain) => explain::explain(&explain),
         Command::Export(export) => export::export(&export),
         Command::Kernels { release, cpus, format, output } => {

@@ -1,6 +1,7 @@
 //! Reports as text: what people read, and what perf and bpftrace print, to the letter.
 //! Not for computing figures.
 
+mod bisect;
 mod comparison;
 mod explain;
 mod fidelity;
@@ -17,6 +18,7 @@ mod switches;
 mod table;
 mod timehist;
 
+pub use bisect::{bisection, sentence};
 pub use comparison::{comparison_csv, comparison_markdown, comparison_table};
 pub use explain::explanation;
 pub use fidelity::fidelity;

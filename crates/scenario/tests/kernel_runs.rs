@@ -79,6 +79,9 @@ fn tasks_wake_at_their_time_on_their_cpu() {
     assert_eq!((a.start_ns, a.birth, a.previous_cpu), (201_000_000, Birth::Wake, 2));
     assert_eq!((a.nice, a.cookie, a.slice_ns), (-5, 3, Some(100_000)));
     assert_eq!((b.start_ns, b.policy, b.previous_cpu), (201_310_000, schedlab_sim::Policy::Batch, 0));
+    // Older files have the CPU of the waker, which is that of the timer, and no other.
+    let older = file("6.1", "4,sockets=1,cores=4,threads=1", lines).replace("previous cpu", "another column");
+    assert_eq!(read(&older).unwrap().variants[0].input.tasks[0].previous_cpu, 1);
 }
 
 #[test]

@@ -175,10 +175,14 @@ impl Figures {
         self.switches_per_s - self.preempted_by_other_tasks() as f64 / self.window_length_s()
     }
 
-    /// The CPU on which each task ran before its first wake-up, as far as the file says it.
+    /// The CPU on which each task ran before its first wake-up, as far as the file says it. Older files
+    /// name the waker's CPU only: of a task that its own timer wakes it is that on which it slept.
     pub(super) fn previous_cpus(&self) -> BTreeMap<String, u32> {
         let column = |name: &str| self.first_wakeups_columns.iter().position(|column| column == name);
-        let (Some(cpu), Some(task)) = (column("previous cpu"), column("task")) else { return BTreeMap::new() };
+        let (Some(cpu), Some(task)) = (column("previous cpu").or_else(|| column("cpu of the waker")), column("task"))
+        else {
+            return BTreeMap::new();
+        };
         let mut previous = BTreeMap::new();
         for wakeup in &self.first_wakeups {
             let cpu = wakeup.get(cpu).and_then(Value::as_u64).and_then(|cpu| u32::try_from(cpu).ok());

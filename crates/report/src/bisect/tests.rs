@@ -34,8 +34,11 @@ fn found(count: usize, noise: f64, figure: impl Fn(&[bool]) -> Option<f64>) -> F
             let value = figure(mixture)?;
             // Reproducible, without pattern from mixture to mixture.
             let seed = mixture.iter().fold(7_u64, |seed, bit| seed.wrapping_mul(31).wrapping_add(u64::from(*bit)));
-            let draw = |repeat: u64| (seed.wrapping_mul(2_654_435_761).wrapping_add(repeat * 40_503) >> 7) % 1000;
-            Some((0..4).map(|repeat| value + noise * (draw(repeat) as f64 / 500.0 - 1.0)).collect())
+            let draw = |repeat: u64| {
+                let mixed = (seed ^ repeat.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                (mixed ^ (mixed >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 40
+            };
+            Some((0..4).map(|repeat| value + noise * (draw(repeat) as f64 / f64::from(1 << 23) - 1.0)).collect())
         };
         Ok::<_, ()>(mixtures.iter().map(values).collect())
     };

@@ -229,13 +229,16 @@ mod tests {
     use super::super::fixture::{entries, traced};
     use super::*;
 
+    /// From, to and name.
+    type Slice = (f64, f64, String);
+
     fn all() -> Vec<Value> {
         slices(&events(entries(), 2), &traced(), 5_000_000)
     }
 
     #[test]
     fn slices_of_a_track_follow_each_other() {
-        let mut tracks: std::collections::BTreeMap<(u64, u64), Vec<(f64, f64, String)>> = Default::default();
+        let mut tracks: std::collections::BTreeMap<(u64, u64), Vec<Slice>> = Default::default();
         for event in all().iter().filter(|event| event["ph"] == "X") {
             let number = |field: &str| event[field].as_f64().expect("a number");
             let track = (event["pid"].as_u64().expect("a process"), event["tid"].as_u64().expect("a thread"));

@@ -2,8 +2,9 @@
 //!
 //! [`open`] reads a scenario document or a file written for rt-app; [`Scenario`] is its value, with
 //! typed public fields; [`Scenario::prepare`] makes the input of a run of it, and [`link`] packs it
-//! into a link. Problems carry path, line and column. Not for running anything: that is
-//! `schedlab_sim`'s part.
+//! into a link. [`export_rt_app`] writes its workload for rt-app, and [`LogPlan`] what rt-app would have
+//! logged of a run. [`golden`] and [`kernel_runs`] read what real kernels did. Problems carry path, line
+//! and column. Not for running anything: that is `schedlab_sim`'s part.
 //!
 //! ```
 //! let text = r#"{

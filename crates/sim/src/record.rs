@@ -159,3 +159,20 @@ impl Record {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_have_a_budget_of_their_own() {
+        let mut record = Record::new(1);
+        record.wakeup(5, 0, TaskId(0));
+        let mark = Mark { at_ns: 7, task: TaskId(0), number: 3 };
+        record.mark(mark);
+        assert!(!record.is_full());
+        record.mark(Mark { at_ns: 9, ..mark });
+        assert!(record.is_full());
+        assert_eq!((record.len(), record.marks()), (1, &[mark][..]));
+    }
+}

@@ -305,7 +305,8 @@ fn realism_text(realism: &Realism, out: &mut String) {
     ));
     for row in &realism.rows {
         let off = row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %"));
-        out.push_str(&format!("  {:<55} {:>11.2} {:>11.2} {off:>9}\n", row.measure, row.trace, row.replay));
+        let same = if row.negligible && row.trace != row.replay { "  (less than 5 µs)" } else { "" };
+        out.push_str(&format!("  {:<55} {:>11.2} {:>11.2} {off:>9}{same}\n", row.measure, row.trace, row.replay));
     }
     for task in realism.tasks.iter().take(MOST_TASKS) {
         out.push_str(&format!(

@@ -287,9 +287,13 @@ fn the_release(release: Option<Release>, known: &[(Kind, &str, &str)], report: &
     release
 }
 
+/// A number of things in words.
+fn count(number: u32, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
 /// A machine in words.
 fn words(machine: &Machine) -> String {
-    let count = |count: u32, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     format!(
         "{}: {}, {} a node, {} a cache, {} a core, {} Hz",
         count(u32::try_from(machine.cpus()).unwrap_or(u32::MAX), "CPU"),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::document::{MOST_CPUS, Machine};
 use crate::import::schedstat::{Cpu, Snapshot};
 
-use super::MachineReport;
+use super::{MachineReport, count};
 
 /// Nodes, last-level caches, cores and threads of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,9 @@ pub(super) fn machine<'f>(
     report: &mut MachineReport,
 ) -> Machine {
     let mut found: Option<Counts> = None;
+    // The table of all CPUs says more than the summary, and goes before.
+    let mut lscpu: Vec<_> = lscpu.collect();
+    lscpu.sort_by_key(|(_, text)| !text.contains("\"cpus\""));
     for (file, text) in lscpu {
         match of_lscpu(text) {
             Ok((counts, uneven)) => {
@@ -87,7 +90,9 @@ pub(super) fn machine<'f>(
 /// Takes the counts unless a better source has given others.
 fn take(file: &str, counts: Counts, found: &mut Option<Counts>, report: &mut MachineReport) {
     let Counts { nodes, llcs, cores, threads, adjacent } = counts;
-    let words = format!("{threads} CPUs, {cores} cores, {llcs} last-level caches, {nodes} nodes");
+    let words = [(threads, "CPU"), (cores, "core"), (llcs, "last-level cache"), (nodes, "node")]
+        .map(|(number, one)| count(number, one))
+        .join(", ");
     if u64::from(threads) > MOST_CPUS {
         return report.not_used(file, format!("{words}: at most {MOST_CPUS} CPUs are modelled"));
     }

@@ -329,13 +329,13 @@ fn head(line: &[u8]) -> Line<'_> {
     if cpus.is_none() && overwritten == 0 { Line::Nothing } else { Line::Head { cpus, overwritten } }
 }
 
-/// `CPU:2 [LOST 1234 EVENTS]`, `CPU:2 [EVENTS DROPPED]`, and perf's `PERF_RECORD_LOST lost 12`.
+/// `CPU:2 [LOST 1234 EVENTS]`, `CPU:2 [12 EVENTS DROPPED]`, `CPU:2 [EVENTS DROPPED]`, and perf's `PERF_RECORD_LOST lost 12`.
 fn lost(line: &[u8]) -> Option<Line<'_>> {
     if let Some(rest) = line.strip_prefix(b"CPU:") {
         let (cpu, rest) = leading_number(rest)?;
         let cpu = u32::try_from(cpu).ok();
         let rest = trim_start(rest).strip_prefix(b"[")?;
-        let events = rest.strip_prefix(b"LOST ").and_then(leading_number).map(|(events, _)| events);
+        let events = leading_number(rest.strip_prefix(b"LOST ").unwrap_or(rest)).map(|(events, _)| events);
         return (events.is_some() || memmem::find(rest, b"EVENTS DROPPED").is_some())
             .then_some(Line::Lost { cpu, events });
     }

@@ -108,6 +108,7 @@ fn what_is_no_event_is_told_apart() {
         ("\tffffffffa1b2c3d4 __schedule+0x4 ([kernel.kallsyms])", Line::Nothing),
         (" => schedule", Line::Nothing),
         ("CPU:2 [LOST 1234 EVENTS]", Line::Lost { cpu: Some(2), events: Some(1234) }),
+        ("CPU:3 [12 EVENTS DROPPED]", Line::Lost { cpu: Some(3), events: Some(12) }),
         ("CPU:1 [EVENTS DROPPED]", Line::Lost { cpu: Some(1), events: None }),
         ("a 7 [001] 5.0: PERF_RECORD_LOST lost 12", Line::Lost { cpu: Some(1), events: Some(12) }),
         ("a-7 [001] d... 5.000001: timer_start: timer=00 function=x", Line::OtherEvent(b"timer_start")),

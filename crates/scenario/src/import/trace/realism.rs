@@ -55,6 +55,8 @@ pub struct RealismRow {
     pub replay: f64,
     /// How far the replay is off, percent of the trace's figure; none: that is 0.
     pub deviation_percent: Option<f64>,
+    /// The difference is one of times below 5 µs: no more than recording an event takes.
+    pub negligible: bool,
 }
 
 /// A task's CPU time in both.
@@ -98,13 +100,12 @@ impl Realism {
         }
         tasks.sort_by(|a, b| b.trace_percent.total_cmp(&a.trace_percent));
         let sum = |of: fn(&TaskFigures) -> u64| figures.tasks.iter().map(of).sum::<u64>();
-        let micro = |ns: u64| ns as f64 / 1e3;
         let mut rows = vec![
             row("switches/s", in_trace(figures.switches), in_run(run.total_switches)),
             row("preemptions/s", in_trace(sum(|task| task.preempted)), in_run(preempted)),
             row("wake-ups/s", in_trace(sum(|task| task.wakeups)), in_run(wakeups)),
-            row("wake delay, mean µs", micro(figures.wake_delay.mean_ns()), micro(delays.mean_ns())),
-            row("wake delay, p99 µs", micro(figures.wake_delay.quantile_ns(9_900)), micro(delays.quantile_ns(9_900))),
+            delay("wake delay, mean µs", figures.wake_delay.mean_ns(), delays.mean_ns()),
+            delay("wake delay, p99 µs", figures.wake_delay.quantile_ns(9_900), delays.quantile_ns(9_900)),
         ];
         let replayed: f64 = tasks.iter().map(|task| task.replay_percent).sum();
         rows.push(row("CPU time of all tasks, % of one CPU", all, replayed));
@@ -113,6 +114,7 @@ impl Realism {
             trace: 0.0,
             replay: off_ns,
             deviation_percent: (all > 0.0).then(|| off_ns / all * 100.0),
+            negligible: false,
         });
         Self { release: release.to_owned(), rows, tasks }
     }
@@ -120,7 +122,15 @@ impl Realism {
 
 fn row(measure: &str, trace: f64, replay: f64) -> RealismRow {
     let deviation_percent = (trace > 0.0).then(|| (replay - trace) / trace * 100.0);
-    RealismRow { measure: measure.to_owned(), trace, replay, deviation_percent }
+    RealismRow { measure: measure.to_owned(), trace, replay, deviation_percent, negligible: false }
+}
+
+/// Delays closer to each other are the same.
+const NEGLIGIBLE_NS: u64 = 5_000;
+
+fn delay(measure: &str, trace_ns: u64, replay_ns: u64) -> RealismRow {
+    let negligible = trace_ns.abs_diff(replay_ns) < NEGLIGIBLE_NS;
+    RealismRow { negligible, ..row(measure, trace_ns as f64 / 1e3, replay_ns as f64 / 1e3) }
 }
 
 fn per_second(count: u64, over_ns: u64) -> f64 {

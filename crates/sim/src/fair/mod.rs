@@ -402,7 +402,7 @@ impl<C: FairClass> Fair<C> {
 
     /// A CPU's fair tasks, the least recently run first.
     pub fn tasks_of(&self, cpu: u32) -> impl Iterator<Item = EntityId> + '_ {
-        self.rqs[cpu as usize].tasks.from_the_end(&self.links)
+        self.rqs[cpu as usize].tasks.backwards(&self.links)
     }
 
     fn check_preempt(&mut self, e: EntityId, fork: bool) {

@@ -55,7 +55,7 @@ impl TaskList {
     }
 
     /// The tasks, from the end.
-    pub fn from_the_end(self, links: &[Links]) -> impl Iterator<Item = EntityId> + '_ {
+    pub fn backwards(self, links: &[Links]) -> impl Iterator<Item = EntityId> + '_ {
         std::iter::successors(self.last, |e| links[e.index()].before)
     }
 }
@@ -74,7 +74,7 @@ mod tests {
         }
         list.move_front(&mut links, ids[0]);
         list.remove(&mut links, ids[2]);
-        assert_eq!(list.from_the_end(&links).collect::<Vec<_>>(), [ids[1], ids[3], ids[0]]);
+        assert_eq!(list.backwards(&links).collect::<Vec<_>>(), [ids[1], ids[3], ids[0]]);
         assert_eq!(list.last(), Some(ids[1]));
     }
 }

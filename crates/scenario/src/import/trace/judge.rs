@@ -70,13 +70,20 @@ impl Verdicts {
         let mut own = HashSet::new();
         if all.is_none() {
             for (wakee, task) in (0..).zip(&recovery.tasks) {
-                let judged = task.unsure.keys().filter_map(|(waker, _)| *waker).collect::<HashSet<Index>>();
-                let case = Case::of(recovery, wakee);
-                match case.timers_strike_idle(waking) {
-                    true => own.extend(judged.into_iter().filter(|w| case.is_more(*w)).map(|waker| (wakee, waker))),
-                    false if case.is_of_tasks() => own.extend(judged.into_iter().map(|waker| (wakee, waker))),
-                    false => {}
+                let mut by_waker: HashMap<Index, u32> = HashMap::new();
+                for ((waker, _), count) in &task.unsure {
+                    if let Some(waker) = waker {
+                        *by_waker.entry(*waker).or_default() += count;
+                    }
                 }
+                let case = Case::of(recovery, wakee);
+                let idle_ns = case.timers_strike_idle(waking).then(|| case.idle_ns());
+                let of_tasks = idle_ns.is_none() && case.is_of_tasks();
+                let is_own = |waker: Index, woken: u32| match idle_ns {
+                    Some(idle_ns) => case.is_more(waker, woken, idle_ns),
+                    None => of_tasks,
+                };
+                own.extend(by_waker.into_iter().filter(|(w, woken)| is_own(*w, *woken)).map(|(w, _)| (wakee, w)));
             }
         }
         Self { own, all }
@@ -94,6 +101,8 @@ struct Case<'r> {
     wakee: Index,
     task: &'r Task,
     total: u32,
+    /// Of them: while the CPU was idle.
+    of_idle: u32,
     on_cpu: HashMap<u32, u32>,
     window: u64,
 }
@@ -106,7 +115,8 @@ impl<'r> Case<'r> {
             *on_cpu.entry(*cpu).or_default() += count;
         }
         let window = recovery.now_ns - recovery.first_ns.unwrap_or(recovery.now_ns);
-        Self { recovery, wakee, task, total: task.unsure.values().sum(), on_cpu, window }
+        let of_idle = task.unsure.iter().filter(|((waker, _), _)| waker.is_none()).map(|(_, count)| count).sum();
+        Self { recovery, wakee, task, total: task.unsure.values().sum(), of_idle, on_cpu, window }
     }
 
     /// How long something (none: the idle thread) ran on a CPU.
@@ -122,23 +132,20 @@ impl<'r> Case<'r> {
         ratio(self.time(waker, cpu), self.window.saturating_sub(self.task.time_on(cpu)))
     }
 
-    /// Wake-ups while the CPU was idle.
-    fn of_idle(&self) -> u32 {
-        self.task.unsure.iter().filter(|((waker, _), _)| waker.is_none()).map(|(_, count)| count).sum()
-    }
-
     fn timers_strike_idle(&self, waking: bool) -> bool {
-        waking && self.of_idle() >= ENOUGH_IDLE && f64::from(self.of_idle()) >= IDLE_PART * f64::from(self.total)
+        waking && self.of_idle >= ENOUGH_IDLE && f64::from(self.of_idle) >= IDLE_PART * f64::from(self.total)
     }
 
-    /// Whether a task woke more often than the timers that strike the idle CPU explain.
-    fn is_more(&self, waker: Index) -> bool {
-        let woken: u32 =
-            self.task.unsure.iter().filter(|((by, _), _)| *by == Some(waker)).map(|(_, count)| count).sum();
-        let cpus = || self.on_cpu.keys().copied();
-        let (ran, idle): (u64, u64) =
-            cpus().fold((0, 0), |(ran, idle), cpu| (ran + self.time(Some(waker), cpu), idle + self.time(None, cpu)));
-        f64::from(woken) > FACTOR * f64::from(self.of_idle()) * ratio(ran, idle) + MARGIN
+    /// How long the CPUs were idle on which it was woken.
+    fn idle_ns(&self) -> u64 {
+        self.on_cpu.keys().map(|cpu| self.time(None, *cpu)).sum()
+    }
+
+    /// Whether a task woke it more often than the timers that strike the idle CPUs explain.
+    fn is_more(&self, waker: Index, woken: u32, idle_ns: u64) -> bool {
+        let on_cpus = &self.recovery.tasks[waker as usize].on_cpus;
+        let ran: u64 = on_cpus.iter().filter(|(cpu, _)| self.on_cpu.contains_key(cpu)).map(|(_, ns)| ns).sum();
+        f64::from(woken) > FACTOR * f64::from(self.of_idle) * ratio(ran, idle_ns) + MARGIN
     }
 
     /// Whether the wake-ups are far from spread as the CPU's time is.

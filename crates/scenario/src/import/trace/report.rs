@@ -164,6 +164,14 @@ impl TraceReport {
     pub fn notices(&self) -> Vec<String> {
         let odd = &self.oddities;
         let mut out = Vec::new();
+        let has = |name: &str| self.events.iter().any(|event| event.name == name);
+        if self.cpus.len() > 1 && has("sched_wakeup") && !has("sched_waking") {
+            out.push(
+                "there is no sched_waking: a wake-up that a task sent to an idle CPU looks as a timer's there, and is \
+                 taken as one"
+                    .to_owned(),
+            );
+        }
         let mut met = |met: Met, one: &str, many: &str, then: &str| {
             if met.count > 0 {
                 let what = if met.count == 1 { one } else { many };

@@ -1,5 +1,6 @@
 //! A small record and hand-made runs for tests. Not from the engine: what they must give is known.
 
+use schedlab_scenario::OperationOrigin;
 use schedlab_sim::kernel::Release;
 use schedlab_sim::{
     BalanceCounts, Counters, CpuResult, DomainLevel, DomainResult, Entry, IDLE, OperationResult, Placement, Reason,
@@ -29,7 +30,7 @@ pub(crate) fn subject() -> Subject {
         release: Release::V6_12,
         kinds: ["worker", "worker", "logger"].map(str::to_owned).to_vec(),
         templates: vec!["job".to_owned()],
-        operations: vec!["request".to_owned()],
+        operations: vec![OperationOrigin { name: "request".to_owned(), task: "worker".to_owned() }],
     }
 }
 

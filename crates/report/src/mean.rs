@@ -208,6 +208,7 @@ fn mean_task<'a>(repeats: impl Iterator<Item = &'a TaskReport>) -> Option<TaskRe
     mean.ran_before_preempted.sort_by_key(|(least_us, _)| *least_us);
     mean.reasons = mean_counts(repeats.iter().map(|repeat| repeat.reasons.as_slice())).0;
     mean.reasons.sort_by_key(|(name, _)| Reason::ALL.iter().position(|reason| reason.name() == name));
+    mean.ops = by_place(&repeats, |repeat| &repeat.ops, mean_figures);
     mean.longest_wait = repeats.iter().map(|repeat| repeat.longest_wait).fold(mean.longest_wait, |longest, wait| {
         if wait.end_ns - wait.start_ns > longest.end_ns - longest.start_ns { wait } else { longest }
     });

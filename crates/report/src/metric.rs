@@ -34,6 +34,19 @@ pub fn metrics(report: &VariantReport) -> Vec<Metric> {
         };
         all.push(Metric { name: format!("{of}.{name}"), value, sem });
     }
+    // Of each task by itself.
+    for task in &report.tasks {
+        for kind in &task.ops {
+            let of = |name: &str, value| Metric {
+                name: format!("tasks.{}.ops.{}.{name}", task.name, kind.name),
+                value,
+                sem: kind.sem.get(name).copied(),
+            };
+            all.push(of("per_second", kind.per_second));
+            all.push(of("latency.p50", kind.latency.p50 as f64));
+            all.push(of("latency.p99", kind.latency.p99 as f64));
+        }
+    }
     // Several kinds of operation have a sum too.
     if !report.ops.by_name.is_empty() {
         let ops = &report.ops.all;

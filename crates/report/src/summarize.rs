@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use schedlab_scenario::Prepared;
+use schedlab_scenario::{OperationOrigin, Prepared};
 use schedlab_sim::kernel::{Class, Release};
 use schedlab_sim::{Histogram, OperationResult, Reason, Run, TaskResult};
 
@@ -28,8 +28,8 @@ pub struct Subject {
     pub kinds: Vec<String>,
     /// The names of the kinds that forks make more of.
     pub templates: Vec<String>,
-    /// The names of the kinds of operation.
-    pub operations: Vec<String>,
+    /// The kinds of operation, of each kind of task.
+    pub operations: Vec<OperationOrigin>,
 }
 
 impl Subject {
@@ -128,7 +128,10 @@ fn tasks(subject: &Subject, run: &Run) -> Vec<TaskReport> {
             })
             .push(index);
     }
-    order.into_iter().map(|kind| merged(kind, &members[kind], &run.tasks)).collect()
+    order
+        .into_iter()
+        .map(|kind| TaskReport { ops: operations_of(kind, subject, run), ..merged(kind, &members[kind], &run.tasks) })
+        .collect()
 }
 
 fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
@@ -251,22 +254,37 @@ fn cpu(cpu: &schedlab_sim::CpuResult) -> CpuReport {
     }
 }
 
-fn operations(names: &[String], results: &[OperationResult], measured_ns: u64) -> Operations {
-    let one = |name: &str, latency: &Histogram| OperationReport {
+/// One kind of operation, or several together.
+fn operation(name: &str, latency: &Histogram, measured_ns: u64) -> OperationReport {
+    OperationReport {
         name: name.to_owned(),
         count: latency.count() as f64,
         per_second: if measured_ns == 0 { 0.0 } else { latency.count() as f64 * 1e9 / measured_ns as f64 },
         latency: delay(latency),
         ..OperationReport::default()
-    };
+    }
+}
+
+/// All operations, and those of one name together whichever task does them.
+fn operations(origins: &[OperationOrigin], results: &[OperationResult], measured_ns: u64) -> Operations {
     let mut all = Histogram::default();
-    for result in results {
+    let mut by_name: Vec<(&str, Histogram)> = Vec::new();
+    for (origin, result) in origins.iter().zip(results) {
         all.merge(&result.latency);
+        match by_name.iter_mut().find(|(name, _)| *name == origin.name) {
+            Some((_, histogram)) => histogram.merge(&result.latency),
+            None => by_name.push((&origin.name, result.latency.clone())),
+        }
     }
-    Operations {
-        all: one("", &all),
-        by_name: names.iter().zip(results).map(|(name, result)| one(name, &result.latency)).collect(),
-    }
+    let by_name = by_name.iter().map(|(name, histogram)| operation(name, histogram, measured_ns));
+    Operations { all: operation("", &all, measured_ns), by_name: by_name.collect() }
+}
+
+/// The operations of one kind of task.
+fn operations_of(task: &str, subject: &Subject, run: &Run) -> Vec<OperationReport> {
+    let measured_ns = run.until_ns.saturating_sub(run.warmup_ns);
+    let own = subject.operations.iter().zip(&run.operations).filter(|(origin, _)| origin.task == task);
+    own.map(|(origin, result)| operation(&origin.name, &result.latency, measured_ns)).collect()
 }
 
 #[cfg(test)]
@@ -315,6 +333,20 @@ mod tests {
         // One in 10 ms.
         assert_eq!((ops.all.count, ops.all.per_second, ops.all.latency.max), (1.0, 100.0, 5_000));
         assert_eq!((ops.by_name.len(), ops.by_name[0].name.as_str()), (1, "request"));
+    }
+
+    #[test]
+    fn operations_are_of_tasks_too() {
+        let of = |task: &str| OperationOrigin { name: "request".to_owned(), task: task.to_owned() };
+        let subject = Subject { operations: vec![of("worker"), of("logger")], ..subject() };
+        let mut run = run(5_000);
+        run.operations.push(run.operations[0].clone());
+        run.operations[1].latency.add(7_000);
+        let report = summarize(&subject, &[run]);
+        let counts =
+            |task: usize| report.tasks[task].ops.iter().map(|ops| (ops.count, ops.latency.max)).collect::<Vec<_>>();
+        assert_eq!((counts(0), counts(1), counts(2)), (vec![(1.0, 5_000)], vec![(2.0, 7_000)], vec![]));
+        assert_eq!((report.ops.by_name.len(), report.ops.by_name[0].count, report.ops.all.count), (1, 3.0, 3.0));
     }
 
     #[test]

@@ -108,6 +108,9 @@ pub struct TaskReport {
     pub reasons: Vec<(String, f64)>,
     /// The longest wait on the run queue, of all repeats.
     pub longest_wait: Wait,
+    /// Its kinds of operation; empty when there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ops: Vec<OperationReport>,
     /// Standard errors by figure; empty with one repeat.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sem: BTreeMap<String, f64>,
@@ -197,7 +200,8 @@ pub struct Operations {
     /// All kinds together.
     #[serde(flatten)]
     pub all: OperationReport,
-    /// Each kind by its name, in the document's order; empty when there is none.
+    /// Each kind by its name, whichever tasks do it, in the document's order; empty when there is
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_name: Vec<OperationReport>,
 }

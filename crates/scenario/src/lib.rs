@@ -39,7 +39,7 @@ mod read;
 mod rt_app_log;
 mod workload;
 
-pub use compile::{Prepared, RECORD_BUDGET, TaskOrigin};
+pub use compile::{OperationOrigin, Prepared, RECORD_BUDGET, TaskOrigin};
 pub use document::{
     DEFAULT_DURATION_MS, Group, GroupPath, HZ, Kernel, MOST_CPUS, Machine, Max, NamedVariant, Opened, RecordKind,
     RunOptions, SCHEMA, Scenario, Tick, Variant,

@@ -56,7 +56,8 @@ fn describe(text: &[u8]) -> String {
         let mut body = String::new();
         input(&mut body, &prepared.input);
         if !prepared.operations.is_empty() {
-            writeln!(body, "  operations: {}", prepared.operations.join(", ")).unwrap();
+            let named = prepared.operations.iter().map(|of| format!("{} of {}", of.name, of.task));
+            writeln!(body, "  operations: {}", named.collect::<Vec<_>>().join(", ")).unwrap();
         }
         if index == 0 {
             first.clone_from(&body);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::number::{count, duration};
 use super::several::several;
 use super::table::Table;
-use crate::variant::{CpuReport, DelayReport, TaskReport, VariantReport};
+use crate::variant::{CpuReport, DelayReport, OperationReport, TaskReport, VariantReport};
 
 /// The tasks, CPUs, counters and operations of one variant.
 #[must_use]
@@ -151,13 +151,14 @@ fn operations(report: &VariantReport) -> String {
         return String::new();
     }
     let mut table = Table::default();
-    table.row(["operation", "count", "a second", "mean", "p50", "p95", "p99", "p99.9", "max"]);
-    for kind in &report.ops.by_name {
+    table.row(["operation", "of", "count", "a second", "mean", "p50", "p95", "p99", "p99.9", "max"]);
+    let mut row = |of: &str, kind: &OperationReport| {
         let time = |name: &str, value: u64| {
             with_error(duration(value as f64), kind.sem.get(&format!("latency.{name}")), duration)
         };
         table.row([
             kind.name.clone(),
+            of.to_owned(),
             count(kind.count),
             with_error(format!("{:.1}", kind.per_second), kind.sem.get("per_second"), |error| format!("{error:.1}")),
             time("mean", kind.latency.mean),
@@ -167,8 +168,20 @@ fn operations(report: &VariantReport) -> String {
             time("p999", kind.latency.p999),
             time("max", kind.latency.max),
         ]);
+    };
+    for task in &report.tasks {
+        task.ops.iter().for_each(|kind| row(&task.name, kind));
     }
-    format!("\n{}", table.text("  ", 1))
+    // A total where it is not the one row above it.
+    for kind in &report.ops.by_name {
+        if report.tasks.iter().filter(|task| task.ops.iter().any(|own| own.name == kind.name)).count() != 1 {
+            row("all", kind);
+        }
+    }
+    if report.ops.by_name.len() > 1 {
+        row("all", &OperationReport { name: "all".to_owned(), ..report.ops.all.clone() });
+    }
+    format!("\n{}", table.text("  ", 2))
 }
 
 /// Why tasks left the CPU: a row a reason, a column a task.

@@ -42,8 +42,18 @@ pub struct Prepared {
     /// Which task and instance each of `input.tasks` is. Forked tasks follow at run time, as
     /// further instances of their templates.
     pub tasks: Vec<TaskOrigin>,
-    /// The kinds of operation that `op_begin` and `op_end` mark, by `OperationId`.
-    pub operations: Vec<String>,
+    /// The kinds of operation that `op_begin` and `op_end` mark, of each task by itself, by
+    /// `OperationId`.
+    pub operations: Vec<OperationOrigin>,
+}
+
+/// A kind of operation of one task of the document; its instances are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OperationOrigin {
+    /// What `op_begin` and `op_end` call it.
+    pub name: String,
+    /// The name of the task.
+    pub task: String,
 }
 
 /// Where a task of the engine comes from.
@@ -111,7 +121,7 @@ fn compile_tasks<'s>(
     groups: &Groups<'s>,
     input: &mut Input,
     found: &mut Vec<Problem>,
-) -> (Vec<TaskOrigin>, Vec<String>) {
+) -> (Vec<TaskOrigin>, Vec<OperationOrigin>) {
     let workload = &scenario.workload;
     let templates = forked_tasks(&workload.tasks, paths, found);
     let pipes = Pipes::of(workload, paths, found);
@@ -143,7 +153,7 @@ fn compile_tasks<'s>(
     }
     input.templates = forked.into_iter().flatten().collect();
     input.objects = compiler.objects(workload);
-    (origins, compiler.operations.into_list())
+    (origins, compiler.operations)
 }
 
 /// The tasks that some `fork` names, numbered in the order of the tasks.

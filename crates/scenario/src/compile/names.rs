@@ -32,10 +32,6 @@ impl Names {
     pub fn list(&self) -> &[String] {
         &self.list
     }
-
-    pub fn into_list(self) -> Vec<String> {
-        self.list
-    }
 }
 
 /// The paths of the tasks.

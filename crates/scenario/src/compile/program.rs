@@ -13,6 +13,7 @@ use crate::problem::Problem;
 use crate::rt_app_log::LogPlan;
 use crate::workload::{Action, Amount, Loops, Phase, Task, TimerMode, Workload};
 
+use super::OperationOrigin;
 use super::attributes::{Change, Context, Flow, State};
 use super::checks;
 use super::groups::Groups;
@@ -41,7 +42,8 @@ pub(super) struct Compiler<'s> {
     suspensions: Names,
     timers: Names,
     pipes: Names,
-    pub operations: Names,
+    /// By number; a task's own are found by their place in it.
+    pub operations: Vec<OperationOrigin>,
 }
 
 /// The program of one task while it is written.
@@ -79,7 +81,7 @@ impl<'s> Compiler<'s> {
             suspensions: Names::default(),
             timers: Names::default(),
             pipes: Names::default(),
-            operations: Names::default(),
+            operations: Vec::new(),
         }
     }
 
@@ -137,6 +139,17 @@ impl<'s> Compiler<'s> {
 }
 
 impl Writer<'_, '_> {
+    /// The number of an operation of this task. Those of a task that is written twice are the same.
+    fn operation(&mut self, name: &str) -> OperationId {
+        let of = &mut self.compiler.operations;
+        let known = of.iter().position(|origin| origin.task == self.task.name && origin.name == name);
+        let place = known.unwrap_or_else(|| {
+            of.push(OperationOrigin { name: name.to_owned(), task: self.task.name.clone() });
+            of.len() - 1
+        });
+        OperationId(u32::try_from(place).unwrap_or(u32::MAX))
+    }
+
     /// All rounds. The first ones that change other things than the later ones are written apart.
     fn rounds(&mut self, loops: Loops, rounds: &[Vec<Change<'_>>]) {
         let (Some((last, apart)), true) = (rounds.split_last(), loops != Loops::Times(0)) else { return };
@@ -239,8 +252,8 @@ impl Writer<'_, '_> {
             Action::Cookie(cookie) => Step::Cookie(*cookie),
             Action::PipeWrite { pipe, .. } => Step::PipeWrite(PipeId(self.compiler.pipes.number(pipe))),
             Action::PipeRead { pipe, .. } => Step::PipeRead(PipeId(self.compiler.pipes.number(pipe))),
-            Action::OperationBegin(name) => Step::OperationBegin(OperationId(self.compiler.operations.number(name))),
-            Action::OperationEnd(name) => Step::OperationEnd(OperationId(self.compiler.operations.number(name))),
+            Action::OperationBegin(name) => Step::OperationBegin(self.operation(name)),
+            Action::OperationEnd(name) => Step::OperationEnd(self.operation(name)),
             Action::Memory(_) | Action::Io(_) | Action::MemoryRun(_) => {
                 let scenario = self.compiler.scenario;
                 match memory::work_ns(action, &scenario.machine, &scenario.workload.global) {

@@ -10,8 +10,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::about::About;
 use crate::center::Center;
 use crate::clipboard;
+use crate::gallery::{Gallery, Welcome};
 use crate::header::Header;
 use crate::instant::{self, Instant};
 use crate::left::{Left, Tab};
@@ -21,6 +23,7 @@ use crate::protocol::{BUILD, ToWorker};
 use crate::right::Right;
 use crate::state::{Action, Edit, Lab, Message};
 use crate::store;
+use crate::sweep::{self, Plan, Sweep, SweepCard};
 use crate::theme::use_theme;
 
 /// After this long without a change the link, the draft and the problems follow the scenario.
@@ -35,6 +38,11 @@ pub fn App() -> Html {
     let lab = use_reducer(store::first);
     let theme = use_theme();
     let pool = use_pool(&lab);
+    // Imports have a worker of their own, so that runs go on.
+    let importer = use_pool(&lab);
+    // Nobody starts from nothing: a first visit sees what there is to open.
+    let welcome = use_state_eq(|| !lab.touched && !store::hash().starts_with("#s="));
+    let gallery = use_state_eq(|| false);
     let link_length = use_follow(&lab);
     let slow = use_slow(&lab);
     let tab = use_state(|| Tab::Workload);
@@ -89,7 +97,59 @@ pub fn App() -> Html {
             copy_link(address, "the whole scenario and this instant", current, &dispatch);
         })
     };
+    let on_trace = {
+        let importer = importer.clone();
+        use_callback((), move |file: web_sys::File, ()| importer.import(&file))
+    };
+    let on_stop_import = {
+        let dispatch = dispatch.clone();
+        use_callback((), move |(), ()| {
+            importer.give_up();
+            dispatch.emit(Action::StopImport);
+        })
+    };
+    let on_open = {
+        let (dispatch, start, gallery, welcome) = (dispatch.clone(), start.clone(), gallery.clone(), welcome.clone());
+        Callback::from(move |action: Action| {
+            gallery.set(false);
+            welcome.set(false);
+            let scenario = match &action {
+                Action::Replace { scenario, .. } => Some(Rc::new((**scenario).clone())),
+                _ => None,
+            };
+            dispatch.emit(action);
+            scenario.into_iter().for_each(|scenario| start.emit(scenario));
+        })
+    };
+    let show_gallery = |shown: bool| {
+        let gallery = gallery.clone();
+        Callback::from(move |()| gallery.set(shown))
+    };
+    let hide_welcome = {
+        let welcome = welcome.clone();
+        Callback::from(move |()| welcome.set(false))
+    };
+    let sweep = use_reducer(Sweep::default);
+    let on_sweep_event = use_sweep(&sweep);
+    let on_sweep = {
+        let (scenario, begin) = (Rc::clone(&lab.scenario), on_sweep_event.clone());
+        Callback::from(move |plan: Plan| begin.emit((sweep::Event::Begin(plan), Some(Rc::clone(&scenario)))))
+    };
+    let sweeping = sweep.running;
+    let on_event = Callback::from(move |event| on_sweep_event.emit((event, None)));
+    let about = use_state_eq(|| false);
+    let show_about = |shown: bool| {
+        let about = about.clone();
+        Callback::from(move |()| about.set(shown))
+    };
+    let above = html! {
+        <>
+            if *welcome { <Welcome on_open={on_open.clone()} on_close={hide_welcome} on_all={show_gallery(true)} /> }
+            <SweepCard sweep={Rc::new((*sweep).clone())} {on_event} />
+        </>
+    };
     let dragging = use_page_events(PageEvents {
+        on_trace: on_trace.clone(),
         run: run.clone(),
         dispatch: dispatch.clone(),
         ask: ask.clone(),
@@ -107,7 +167,7 @@ pub fn App() -> Html {
     };
     let on_file = {
         let dispatch = dispatch.clone();
-        use_callback((), move |file, ()| opening::read_file(file, dispatch.clone()))
+        use_callback((), move |file, ()| opening::read_file(file, dispatch.clone(), on_trace.clone()))
     };
     let (theme, on_theme) = theme;
     let select_tab = {
@@ -120,19 +180,22 @@ pub fn App() -> Html {
             <a class="skip" href="#results" onclick={to_results()}>{ "Skip to the results" }</a>
             <Header title={lab.scenario.title.clone()} {link_length} can_undo={lab.can_undo()} can_redo={lab.can_redo()}
                 progress={if busy { lab.progress() } else { None }} {theme} on_edit={edit.clone()} on_step={step}
-                on_file={on_file} on_share={share} {on_theme} on_run={run} />
+                on_library={show_gallery(true)} on_about={show_about(true)} on_file={on_file} on_share={share} {on_theme} on_run={run} />
             <main class="columns">
                 <Left scenario={Rc::clone(&lab.scenario)} text={lab.text.clone()} problems={lab.problems.clone()} {theme}
-                    tab={*tab} on_tab={select_tab} on_edit={edit} dispatch={dispatch.clone()} />
+                    {sweeping} {on_sweep} tab={*tab} on_tab={select_tab} on_edit={edit} dispatch={dispatch.clone()} />
                 <Center results={lab.results.clone()} message={lab.message.clone()} failure={lab.failure.clone()} list={lab.list.clone()}
-                    timelines={Rc::clone(&lab.timelines)} cpu={lab.cpu}
+                    timelines={Rc::clone(&lab.timelines)} cpu={lab.cpu} importing={lab.importing.clone()}
+                    imported={lab.imported.clone()} {on_stop_import} {above}
                     stale={lab.results.as_ref().is_some_and(|results| results.scenario != lab.scenario)}
                     running={lab.running.is_some()} {theme} dispatch={dispatch.clone()} ask={ask.clone()} />
                 <Right results={lab.results.clone()} list={lab.list.clone()} explained={lab.explained.clone()} cpu={lab.cpu} {theme}
                     {ask} {dispatch} {on_link} />
             </main>
             <div class="hidden" role="status" aria-live="polite">{ &lab.said }</div>
-            if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario or an rt-app file" }</div> }
+            if *about { <About on_close={show_about(false)} /> }
+            if *gallery { <Gallery {on_open} on_close={show_gallery(false)} /> }
+            if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario, an rt-app file or a trace" }</div> }
         </div>
     }
 }
@@ -197,6 +260,40 @@ fn use_pool(lab: &UseReducerHandle<Lab>) -> Pool {
     (*pool).clone()
 }
 
+/// A sweep's workers; answers what events of the sweep do: to begin one takes the scenario.
+#[hook]
+fn use_sweep(sweep: &UseReducerHandle<Sweep>) -> Callback<(sweep::Event, Option<Rc<Scenario>>)> {
+    let dispatcher = sweep.dispatcher();
+    let pool = use_memo((), move |()| {
+        Pool::new(Callback::from(move |event| match event {
+            pool::Event::Message(message) => dispatcher.dispatch(sweep::Event::Heard(message)),
+            pool::Event::Broken(reason) => dispatcher.dispatch(sweep::Event::Broken(reason)),
+            pool::Event::Stopped { .. } => {}
+            pool::Event::OtherBuild => {
+                let reason = "The page and its worker are of different versions. Reload the page.".to_owned();
+                dispatcher.dispatch(sweep::Event::Broken(reason));
+            }
+        }))
+    });
+    // Workers that have nothing left to do are let go.
+    {
+        let pool = pool.clone();
+        use_effect_with(sweep.running, move |running| {
+            if !running {
+                pool.give_up();
+            }
+        });
+    }
+    let (dispatcher, job) = (sweep.dispatcher(), sweep.job);
+    Callback::from(move |(event, scenario): (sweep::Event, Option<Rc<Scenario>>)| {
+        if let (sweep::Event::Begin(plan), Some(scenario)) = (&event, scenario) {
+            let points = (0..plan.points()).map(|point| plan.settings(point)).collect();
+            pool.measure(job + 1, &scenario.to_json(), plan.variant, plan.repeats, points);
+        }
+        dispatcher.dispatch(event);
+    })
+}
+
 /// Lets the link, the draft and the problems follow the scenario; answers the link's length.
 #[hook]
 fn use_follow(lab: &UseReducerHandle<Lab>) -> usize {
@@ -248,6 +345,7 @@ fn use_slow(lab: &UseReducerHandle<Lab>) -> bool {
 
 /// What the page's own events need.
 struct PageEvents {
+    on_trace: Callback<web_sys::File>,
     run: Callback<()>,
     dispatch: Callback<Action>,
     ask: Callback<(usize, ToWorker)>,
@@ -323,7 +421,7 @@ fn use_page_events(events: PageEvents) -> bool {
                     let Some(paste) = event.dyn_ref::<ClipboardEvent>() else { return };
                     let (Some(events), Some(data)) = (current(), paste.clipboard_data()) else { return };
                     if !opening::is_text_field(event.target())
-                        && opening::read_transfer(&data, "The pasted text", &events.dispatch)
+                        && opening::read_transfer(&data, "The pasted text", &events.dispatch, &events.on_trace)
                     {
                         event.prevent_default();
                     }
@@ -352,7 +450,7 @@ fn use_page_events(events: PageEvents) -> bool {
                     dragging.set(false);
                     let data = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
                     if let (Some(events), Some(data)) = (current(), data) {
-                        opening::read_transfer(&data, "The dropped text", &events.dispatch);
+                        opening::read_transfer(&data, "The dropped text", &events.dispatch, &events.on_trace);
                     }
                 })
             };

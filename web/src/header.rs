@@ -28,6 +28,10 @@ pub struct HeaderProps {
     pub on_step: Callback<bool>,
     /// Opens a file.
     pub on_file: Callback<web_sys::File>,
+    /// Shows the library.
+    pub on_library: Callback<()>,
+    /// Shows what the model was compared with.
+    pub on_about: Callback<()>,
     /// Copies the link.
     pub on_share: Callback<()>,
     /// The other theme.
@@ -91,9 +95,11 @@ pub fn Header(props: &HeaderProps) -> Html {
             <button type="button" class="quiet wide" onclick={forward} disabled={!props.can_redo} title="Ctrl+Shift+Z">{ "Redo" }</button>
             <button type="button" class="quiet" onclick={emit(&props.on_theme)}
                 aria-label={format!("{other_theme} theme")}>{ other_theme }</button>
+            <button type="button" class="quiet wide" onclick={emit(&props.on_about)}>{ "How true?" }</button>
+            <button type="button" class="wide" onclick={emit(&props.on_library)}>{ "Library" }</button>
             <button type="button" class="wide" onclick={choose}>{ "Open…" }</button>
-            <input ref={chooser} type="file" hidden=true accept=".json,application/json,text/plain" onchange={on_chosen}
-                aria-label="Open a scenario or an rt-app file" tabindex="-1" />
+            <input ref={chooser} type="file" hidden=true accept=".json,application/json,text/plain,.txt,.gz,.trace,.log" onchange={on_chosen}
+                aria-label="Open a scenario, an rt-app file or a trace" tabindex="-1" />
             <button type="button" class="wide" onclick={share}>{ "Share" }</button>
             if props.progress.is_some() {
                 <button type="button" class="stop" onclick={emit(&props.on_run)}>{ "■ Stop" }</button>

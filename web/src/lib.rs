@@ -2,12 +2,14 @@
 //! Not for scheduling, statistics or picture logic: `schedlab_sim`, `schedlab_report` and
 //! `schedlab_view` have those, and the worker runs the first two away from the page.
 
+mod about;
 pub mod app;
 mod center;
 pub mod charts;
 mod clipboard;
 mod cookies;
 mod example;
+mod gallery;
 mod header;
 pub mod instant;
 mod left;
@@ -19,6 +21,7 @@ pub mod protocol;
 mod right;
 pub mod state;
 pub mod store;
+mod sweep;
 mod theme;
 mod words;
 pub mod worker;

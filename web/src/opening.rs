@@ -45,8 +45,32 @@ fn refused(from: &str, problems: Vec<Problem>) -> Action {
     Action::Tell(Message::error(format!("{from} cannot be opened. What you had is untouched."), problems))
 }
 
-/// Reads a file and passes on what is to be done.
-pub fn read_file(file: File, tell: Callback<Action>) {
+/// So much of a file tells what it is, bytes.
+const BEGINNING: f64 = 4096.0;
+
+/// Whether a file begins as a trace does: packed, or a line of the scheduler's or of a tracer's head.
+fn is_trace(beginning: &[u8]) -> bool {
+    let packed = beginning.starts_with(&[0x1f, 0x8b]);
+    let text = String::from_utf8_lossy(beginning);
+    let json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '/']);
+    packed || (!json && ["# tracer:", "cpus=", " sched_", ":sched_", "sched:"].iter().any(|mark| text.contains(mark)))
+}
+
+/// Reads a file and passes on what is to be done: a trace to the importer, a document to the page.
+pub fn read_file(file: File, tell: Callback<Action>, on_trace: Callback<File>) {
+    spawn_local(async move {
+        let beginning = match file.slice_with_f64_and_f64(0.0, BEGINNING.min(file.size())) {
+            Ok(beginning) => JsFuture::from(beginning.array_buffer()).await,
+            Err(error) => Err(error),
+        };
+        match beginning.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec()) {
+            Ok(bytes) if is_trace(&bytes) => on_trace.emit(file),
+            _ => read_document(file, tell),
+        }
+    });
+}
+
+fn read_document(file: File, tell: Callback<Action>) {
     let name = file.name();
     if file.size() > MOST_BYTES {
         let size = file.size() / 1024.0 / 1024.0;
@@ -62,9 +86,9 @@ pub fn read_file(file: File, tell: Callback<Action>) {
 }
 
 /// Opens what was dropped or pasted: the first file, otherwise text. Answers whether there was any.
-pub fn read_transfer(data: &DataTransfer, from: &str, tell: &Callback<Action>) -> bool {
+pub fn read_transfer(data: &DataTransfer, from: &str, tell: &Callback<Action>, on_trace: &Callback<File>) -> bool {
     if let Some(file) = data.files().and_then(|files| files.get(0)) {
-        read_file(file, tell.clone());
+        read_file(file, tell.clone(), on_trace.clone());
         return true;
     }
     match data.get_data("text/plain") {
@@ -96,6 +120,24 @@ mod tests {
         let action = opened(r#"{"tasks": {"a": {"run": 10, "sleep": 90}}}"#, "mine.json");
         let Action::Replace { scenario, own, .. } = action else { panic!("refused") };
         assert_eq!((scenario.title.as_str(), scenario.variant_count(), own), ("mine", 2, true));
+    }
+
+    #[test]
+    fn traces_are_told_from_documents() {
+        for trace in [
+            "# tracer: nop\n#\n",
+            "cpus=4\n   <idle>-0  [000]",
+            "  <idle>-0 [000] d..2. 1.0: sched_switch: prev_comm=a",
+            "swapper 0 [000] 1.0: sched:sched_switch: a:1",
+        ] {
+            assert!(is_trace(trace.as_bytes()), "{trace}");
+        }
+        assert!(is_trace(&[0x1f, 0x8b, 8, 0]));
+        for document in
+            ["{\"tasks\": {}}", "/* of sched_switch */ {}", "\u{feff}{\"notes\": \"a sched_switch\"}", "", "#s=1.abc"]
+        {
+            assert!(!is_trace(document.as_bytes()), "{document}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::Callback;
 
 use crate::protocol::{FromWorker, ToWorker, is_greeting, is_our_greeting};
@@ -42,7 +42,7 @@ struct Hand {
     worker: Worker,
     greeted: bool,
     /// What waits for the greeting.
-    held: Vec<String>,
+    held: Vec<JsValue>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
     ready: Option<Timeout>,
@@ -92,6 +92,20 @@ impl Pool {
         }
     }
 
+    /// Measures every point of a sweep, spread over as many workers as there are cores.
+    pub fn measure(&self, job: u32, document: &str, variant: usize, repeats: u32, points: Vec<Vec<(String, String)>>) {
+        self.give_up();
+        let cores = web_sys::window().map_or(1.0, |window| window.navigator().hardware_concurrency());
+        let wanted = points.len().clamp(1, (cores as usize).max(1));
+        self.inner.borrow_mut().hands.resize_with(wanted, || None);
+        for (point, settings) in points.into_iter().enumerate() {
+            self.send(
+                point,
+                &ToWorker::Measure { job, point, document: document.to_owned(), variant, settings, repeats },
+            );
+        }
+    }
+
     /// Sends a question about a variant to the worker that ran it.
     pub fn ask(&self, variant: usize, question: &ToWorker) {
         self.send(variant, question);
@@ -114,8 +128,25 @@ impl Pool {
         self.inner.borrow_mut().stopping = Some((job, hands, patience));
     }
 
+    /// Lets a worker import a trace, and give up the one before.
+    pub fn import(&self, file: &File) {
+        self.give_up();
+        self.inner.borrow_mut().hands.resize_with(1, || None);
+        self.post(0, file);
+    }
+
+    /// Ends all workers, whatever they do.
+    pub fn give_up(&self) {
+        self.inner.borrow_mut().hands.clear();
+    }
+
     fn send(&self, variant: usize, message: &ToWorker) {
-        let Ok(text) = serde_json::to_string(message) else { return };
+        if let Ok(text) = serde_json::to_string(message) {
+            self.post(variant, &JsValue::from_str(&text));
+        }
+    }
+
+    fn post(&self, variant: usize, message: &JsValue) {
         let count = self.inner.borrow().hands.len();
         if count == 0 {
             return;
@@ -132,9 +163,9 @@ impl Pool {
         if let Some(Some(hand)) = inner.hands.get_mut(place) {
             if hand.greeted {
                 // A worker that was ended meanwhile has told so already.
-                let _ = hand.worker.post_message(&JsValue::from_str(&text));
+                let _ = hand.worker.post_message(message);
             } else {
-                hand.held.push(text);
+                hand.held.push(message.clone());
             }
         }
     }
@@ -188,7 +219,7 @@ impl Pool {
                 hand.greeted = true;
                 hand.ready = None;
                 for held in std::mem::take(&mut hand.held) {
-                    let _ = hand.worker.post_message(&JsValue::from_str(&held));
+                    let _ = hand.worker.post_message(&held);
                 }
             }
             return;

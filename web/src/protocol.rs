@@ -1,10 +1,12 @@
 //! What the page and its workers say to each other, as text. The first message of a worker is a
 //! plain greeting with its build id, so that any two builds understand that much; everything
-//! after it is JSON of the types below, which are made for this and nothing else.
+//! after it is JSON of the types below, which are made for this and nothing else. A file that the
+//! page sends as it is, is a trace to import.
 //! Not for sending: `pool` and the worker's binary do that.
 
 use schedlab_report::{Explanation, VariantReport};
 use schedlab_scenario::Problem;
+use schedlab_scenario::import::trace::{Realism, TraceReport};
 use serde::{Deserialize, Serialize};
 
 /// The id of this build.
@@ -43,6 +45,22 @@ pub enum ToWorker {
         document: String,
         /// Which of its variants.
         variant: usize,
+    },
+    /// Run one variant of a document with some values set, and answer its figures only: no switches
+    /// are kept. Answered by [`FromWorker::Measured`].
+    Measure {
+        /// Numbers the page's sweeps.
+        job: u32,
+        /// Which point of the sweep.
+        point: usize,
+        /// The scenario document.
+        document: String,
+        /// Which of its variants.
+        variant: usize,
+        /// Paths of the document and their values.
+        settings: Vec<(String, String)>,
+        /// How many repeats.
+        repeats: u32,
     },
     /// Give up what is running and waiting. Answered by [`FromWorker::Stopped`].
     Cancel {
@@ -146,7 +164,16 @@ pub enum FromWorker {
         /// How long it took, milliseconds of real time.
         took_ms: f64,
     },
-    /// A variant cannot run.
+    /// A point of a sweep is done.
+    Measured {
+        /// The job.
+        job: u32,
+        /// The point.
+        point: usize,
+        /// Every figure: its name, its value, its standard error.
+        figures: Vec<(String, f64, Option<f64>)>,
+    },
+    /// A variant (or a point of a sweep) cannot run.
     Failed {
         /// The job.
         job: u32,
@@ -190,6 +217,28 @@ pub enum FromWorker {
     Timeline(Box<Timeline>),
     /// What was decided at an instant.
     Explained(Box<Explained>),
+    /// A file is being imported.
+    Importing {
+        /// The file's name.
+        name: String,
+        /// What is being done.
+        stage: Stage,
+        /// Bytes read.
+        read: u64,
+        /// Bytes in all.
+        size: u64,
+        /// Events used so far.
+        events: u64,
+    },
+    /// A trace became a scenario.
+    Imported(Box<Imported>),
+    /// A file cannot be imported.
+    NotImported {
+        /// The file's name.
+        name: String,
+        /// Why.
+        message: String,
+    },
     /// The worker's code failed; it is of no more use.
     Panicked {
         /// What it said.
@@ -214,6 +263,31 @@ pub struct Explained {
     pub tasks: Vec<Who>,
     /// How long the answer took, milliseconds of real time.
     pub took_ms: f64,
+}
+
+/// What an import is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// It reads the file.
+    Reading,
+    /// It runs what came of it, to lay it beside the trace.
+    Replaying,
+}
+
+/// What became of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Imported {
+    /// The file's name.
+    pub name: String,
+    /// The scenario document.
+    pub document: String,
+    /// What was used and found.
+    pub report: TraceReport,
+    /// How well a replay reproduces the trace; none where it could not be run.
+    pub realism: Option<Realism>,
+    /// What was odd or could not be used, in sentences.
+    pub notices: Vec<String>,
 }
 
 /// What some CPUs ran over a stretch of time.

@@ -12,7 +12,7 @@ use schedlab_scenario::{Problem, Scenario};
 use yew::Reducible;
 
 use crate::instant::Instant;
-use crate::protocol::{Explained, Filter, FromWorker, Switch, Timeline};
+use crate::protocol::{Explained, Filter, FromWorker, Imported, Stage, Switch, Timeline};
 
 /// How many steps back there are.
 const MOST_STEPS: usize = 200;
@@ -70,6 +70,21 @@ pub struct Running {
     pub notices: Vec<Problem>,
     /// The longest time a variant took, milliseconds.
     pub took_ms: f64,
+}
+
+/// An import on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Importing {
+    /// The file's name.
+    pub name: String,
+    /// What is being done.
+    pub stage: Stage,
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes in all.
+    pub size: u64,
+    /// Events used so far.
+    pub events: u64,
 }
 
 /// The results of a run. No two runs have the same number, so that is all that is compared.
@@ -159,6 +174,10 @@ pub struct Lab {
     pub timelines: Rc<BTreeMap<usize, Rc<Timeline>>>,
     /// The CPU that is looked at.
     pub cpu: Option<u16>,
+    /// The import on its way.
+    pub importing: Option<Importing>,
+    /// What came of the last import.
+    pub imported: Option<Rc<Imported>>,
     jobs: u32,
 }
 
@@ -209,6 +228,10 @@ pub enum Action {
     },
     /// Select a switch by its place.
     Select(usize),
+    /// The import was given up.
+    StopImport,
+    /// The report of the import was read.
+    CloseImport,
     /// Look at a CPU, or at none.
     Look(Option<u16>),
     /// Select the switch of an instant, now or after the next run.
@@ -236,6 +259,8 @@ impl Lab {
             explained: None,
             timelines: Rc::default(),
             cpu: None,
+            importing: None,
+            imported: None,
             jobs: 0,
         }
     }
@@ -295,6 +320,21 @@ impl Lab {
         self.touched = true;
     }
 
+    fn replace(&mut self, scenario: Scenario, message: Option<Message>, own: bool) {
+        if scenario != *self.scenario {
+            self.remember();
+            self.scenario = Rc::new(scenario);
+        }
+        self.touched = own;
+        self.streak = None;
+        self.text = None;
+        self.list.wanted = None;
+        if let Some(message) = &message {
+            self.said.clone_from(&message.title);
+        }
+        self.message = message;
+    }
+
     fn step(&mut self, back: bool) {
         let (from, to) = if back { (&mut self.past, &mut self.future) } else { (&mut self.future, &mut self.past) };
         if let Some(scenario) = from.pop() {
@@ -328,17 +368,7 @@ impl Reducible for Lab {
         let mut lab = (*self).clone();
         match action {
             Action::Edit(edit) => lab.edit(edit),
-            Action::Replace { scenario, message, own } => {
-                if *scenario != *lab.scenario {
-                    lab.remember();
-                    lab.scenario = Rc::from(scenario);
-                }
-                lab.touched = own;
-                lab.streak = None;
-                lab.text = None;
-                lab.list.wanted = None;
-                lab.message = message;
-            }
+            Action::Replace { scenario, message, own } => lab.replace(*scenario, message, own),
             Action::Undo => lab.step(true),
             Action::Redo => lab.step(false),
             Action::Text(text) => lab.text = text,
@@ -366,6 +396,12 @@ impl Reducible for Lab {
             Action::Heard(message) => lab.heard(message),
             Action::Show { variant, filter } => lab.list = List { variant, filter, ..List::default() },
             Action::Select(place) => lab.select(place),
+            Action::StopImport => {
+                if lab.importing.take().is_some() {
+                    lab.said = "The import is stopped.".to_owned();
+                }
+            }
+            Action::CloseImport => lab.imported = None,
             Action::Look(cpu) => lab.cpu = cpu,
             Action::Want(instant) => lab.want(instant),
         }

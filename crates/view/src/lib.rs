@@ -11,6 +11,7 @@ pub mod picture;
 pub mod queue;
 pub mod scale;
 pub mod strip;
+pub mod sweep;
 pub mod ticks;
 pub mod timeline;
 pub mod topology;

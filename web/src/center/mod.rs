@@ -6,6 +6,7 @@ mod counters;
 mod cpus;
 mod delays;
 mod departures;
+mod import;
 mod list;
 mod ran_before;
 mod sharing;
@@ -19,14 +20,15 @@ use schedlab_view::{Theme, palette};
 use yew::prelude::*;
 
 use crate::parts::Problems;
-use crate::protocol::ToWorker;
-use crate::state::{Action, List, Message, Results};
+use crate::protocol::{Imported, ToWorker};
+use crate::state::{Action, Importing, List, Message, Results};
 use changes::Changes;
 use counters::Counters;
 use cpus::Cpus;
 pub(crate) use cpus::{bar, lost};
 use delays::Delays;
 use departures::Departures;
+use import::Import;
 use list::SwitchList;
 pub(crate) use list::{marks, who};
 use ran_before::RanBefore;
@@ -50,6 +52,15 @@ pub struct CenterProps {
     pub timelines: Rc<BTreeMap<usize, Rc<crate::protocol::Timeline>>>,
     /// The CPU that is looked at.
     pub cpu: Option<u16>,
+    /// The import on its way.
+    pub importing: Option<Importing>,
+    /// What came of the last import.
+    pub imported: Option<Rc<Imported>>,
+    /// Gives the import up.
+    pub on_stop_import: Callback<()>,
+    /// What stands above the results: the gallery of a first visit, a sweep.
+    #[prop_or_default]
+    pub above: Html,
     /// Whether the scenario has changed since.
     pub stale: bool,
     /// Whether a run is on its way.
@@ -89,6 +100,11 @@ pub fn Center(props: &CenterProps) -> Html {
             </>
         }
     });
+    let notes = props.results.as_ref().map(|results| results.scenario.notes.trim()).filter(|notes| !notes.is_empty());
+    let notes = notes.map(|notes| {
+        let paragraphs = notes.split("\n\n").map(|paragraph| html! { <p>{ paragraph.to_owned() }</p> });
+        html! { <section class="card notes" aria-label="Notes"><h2>{ "Notes" }</h2>{ for paragraphs }</section> }
+    });
     let body = match &props.results {
         Some(results) => html! {
             <>
@@ -108,7 +124,14 @@ pub fn Center(props: &CenterProps) -> Html {
         None => html! { <p class="empty">{ "Press Run to simulate the scenario." }</p> },
     };
     html! {
-        <section class="center" id="results" tabindex="-1" aria-label="Results" aria-busy={props.running.then_some("true")}>{ for told }{ body }</section>
+        <section class="center" id="results" tabindex="-1" aria-label="Results" aria-busy={props.running.then_some("true")}>
+            { for told }
+            <Import importing={props.importing.clone()} imported={props.imported.clone()} on_stop={props.on_stop_import.clone()}
+                dispatch={props.dispatch.clone()} />
+            { props.above.clone() }
+            { notes }
+            { body }
+        </section>
     }
 }
 

@@ -23,6 +23,7 @@ use yew::prelude::*;
 
 use crate::parts::Problems;
 use crate::state::{Action, Edit};
+use crate::sweep::{Plan, SweepForm};
 use machine::Machine;
 use tasks::Tasks;
 use text::Text;
@@ -37,18 +38,21 @@ pub enum Tab {
     Machine,
     /// The variants and their kernels.
     Variants,
+    /// A sweep over parameters.
+    Sweep,
     /// The document as text.
     Text,
 }
 
 impl Tab {
-    const ALL: [Self; 4] = [Self::Workload, Self::Machine, Self::Variants, Self::Text];
+    const ALL: [Self; 5] = [Self::Workload, Self::Machine, Self::Variants, Self::Sweep, Self::Text];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Workload => "Workload",
             Self::Machine => "Machine",
             Self::Variants => "Variants",
+            Self::Sweep => "Sweep",
             Self::Text => "Text",
         }
     }
@@ -58,6 +62,7 @@ impl Tab {
             Self::Workload => "tab-workload",
             Self::Machine => "tab-machine",
             Self::Variants => "tab-variants",
+            Self::Sweep => "tab-sweep",
             Self::Text => "tab-text",
         }
     }
@@ -91,6 +96,10 @@ pub struct LeftProps {
     pub tab: Tab,
     /// Shows another view.
     pub on_tab: Callback<Tab>,
+    /// Whether a sweep is on its way.
+    pub(crate) sweeping: bool,
+    /// Begins a sweep.
+    pub(crate) on_sweep: Callback<Plan>,
     /// Changes a field.
     pub on_edit: Callback<Edit>,
     /// Changes what the page knows.
@@ -108,6 +117,9 @@ pub fn Left(props: &LeftProps) -> Html {
         },
         Tab::Machine => html! { <Machine scenario={Rc::clone(scenario)} on_edit={props.on_edit.clone()} /> },
         Tab::Variants => html! { <Variants scenario={Rc::clone(scenario)} on_edit={props.on_edit.clone()} /> },
+        Tab::Sweep => html! {
+            <SweepForm scenario={Rc::clone(scenario)} running={props.sweeping} on_start={props.on_sweep.clone()} />
+        },
         Tab::Text => html! {
             <Text scenario={Rc::clone(scenario)} text={props.text.clone()} dispatch={props.dispatch.clone()} />
         },

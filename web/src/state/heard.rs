@@ -4,8 +4,9 @@
 use std::rc::Rc;
 
 use schedlab_report::{VariantReport, compare};
+use schedlab_scenario::Problem;
 
-use super::{Lab, List, Message, Results, Running};
+use super::{Importing, Lab, List, Message, Results, Running};
 use crate::instant::Instant;
 use crate::protocol::{Filter, FromWorker};
 
@@ -69,9 +70,38 @@ impl Lab {
                     self.explained = Some(Rc::from(explained));
                 }
             }
+            FromWorker::Importing { name, stage, read, size, events } => {
+                self.importing = Some(Importing { name, stage, read, size, events });
+            }
+            FromWorker::Imported(imported) => {
+                self.importing = None;
+                match schedlab_scenario::open(&imported.document) {
+                    Ok(opened) => {
+                        let message = Message::note(
+                            format!("Imported {}. Press Run to see the replay.", imported.name),
+                            opened.notices,
+                        );
+                        self.replace(opened.scenario, Some(message), true);
+                        self.imported = Some(Rc::from(imported));
+                    }
+                    Err(problems) => self.refuse_import(&imported.name, problems),
+                }
+            }
+            FromWorker::NotImported { name, message } => {
+                self.importing = None;
+                self.refuse_import(&name, vec![Problem::error("", message)]);
+            }
+            // A sweep has a pool and a state of its own.
+            FromWorker::Measured { .. } => {}
             // The pool deals with these.
             FromWorker::Stopped { .. } | FromWorker::Panicked { .. } => {}
         }
+    }
+
+    fn refuse_import(&mut self, name: &str, problems: Vec<Problem>) {
+        let title = format!("{name} cannot be imported. What you had is untouched.");
+        self.said.clone_from(&title);
+        self.message = Some(Message::error(title, problems));
     }
 
     pub(super) fn run_of(&mut self, job: u32) -> Option<&mut Running> {

@@ -1,8 +1,8 @@
 //! One variant being run: all its repeats, in short steps, then its report.
 //! Not for choosing what to run next: the session does that.
 
-use schedlab_report::{Names, Subject, VariantReport, summarize};
-use schedlab_scenario::{Problem, Scenario};
+use schedlab_report::{Names, Subject, VariantReport, metrics, summarize};
+use schedlab_scenario::{Problem, RecordKind, Scenario};
 use schedlab_sim::{Checkpoints, Limit, Progress, Run, Simulation};
 
 use super::explain::Explainer;
@@ -28,6 +28,31 @@ pub(super) struct Job {
     checkpoints: Checkpoints,
     names: Names,
     started_ms: f64,
+    /// Only the figures are wanted.
+    measured: bool,
+}
+
+/// What is to be run.
+pub(super) struct Order {
+    pub(super) document: String,
+    pub(super) variant: usize,
+    /// Of a sweep; none: the variant as it is.
+    pub(super) point: Option<Point>,
+}
+
+/// A point of a sweep.
+pub(super) struct Point {
+    pub(super) number: usize,
+    /// Paths of the document and their values.
+    pub(super) settings: Vec<(String, String)>,
+    pub(super) repeats: u32,
+}
+
+impl Order {
+    /// What it is called in answers: its point or its variant.
+    pub(super) fn number(&self) -> usize {
+        self.point.as_ref().map_or(self.variant, |point| point.number)
+    }
 }
 
 /// How a step ended.
@@ -45,9 +70,16 @@ pub(super) enum Step {
 
 impl Job {
     /// Prepares the first repeat.
-    pub(super) fn new(document: &str, variant: usize, started_ms: f64) -> Result<Self, Vec<Problem>> {
-        let opened = schedlab_scenario::open(document)?;
-        let named = opened.scenario.variant(variant)?;
+    pub(super) fn new(order: &Order, started_ms: f64) -> Result<Self, Vec<Problem>> {
+        let opened = schedlab_scenario::open(&order.document)?;
+        let mut named = opened.scenario.variant(order.variant)?;
+        if let Some(Point { settings, repeats, .. }) = &order.point {
+            for (path, value) in settings {
+                named.scenario.set(path, value)?;
+            }
+            named.scenario.run.repeats = *repeats;
+            named.scenario.run.record = RecordKind::Summary;
+        }
         let prepared = named.scenario.prepare(0)?;
         let subject = Subject {
             name: named.name,
@@ -60,7 +92,8 @@ impl Job {
         let names = Names::of(&prepared.input);
         let simulation = Simulation::new(prepared.input).map_err(|error| told("workload", &error))?;
         Ok(Self {
-            variant,
+            variant: order.number(),
+            measured: order.point.is_some(),
             repeats: named.scenario.run.repeats.max(1),
             scenario: named.scenario,
             notices: prepared.notices,
@@ -72,6 +105,17 @@ impl Job {
             simulation: Some(simulation),
             started_ms,
         })
+    }
+
+    /// Whether only the figures are wanted.
+    pub(super) const fn is_measured(&self) -> bool {
+        self.measured
+    }
+
+    /// The figures.
+    pub(super) fn figures(self) -> Vec<(String, f64, Option<f64>)> {
+        let report = summarize(&self.subject, &self.runs);
+        metrics(&report).into_iter().map(|metric| (metric.name, metric.value, metric.sem)).collect()
     }
 
     pub(super) const fn variant(&self) -> usize {
@@ -87,7 +131,7 @@ impl Job {
         let begun = now_ms();
         while let Some(simulation) = &mut self.simulation {
             let limit = Limit::events(EVENTS);
-            let progress = if self.runs.is_empty() {
+            let progress = if self.runs.is_empty() && !self.measured {
                 self.checkpoints.run_until(simulation, limit)
             } else {
                 simulation.run_until(limit)

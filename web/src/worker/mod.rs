@@ -4,6 +4,7 @@
 
 mod explain;
 mod forced;
+mod import;
 mod job;
 mod serve;
 mod timeline;
@@ -15,7 +16,7 @@ use schedlab_view::timeline::Stretch;
 
 use crate::protocol::{Explained, FromWorker, Timeline, ToWorker};
 use explain::Explainer;
-use job::{Job, Step};
+use job::{Job, Order, Point, Step};
 use trace::Trace;
 
 pub use serve::serve;
@@ -30,7 +31,7 @@ const TELL_MS: f64 = 60.0;
 #[derive(Default)]
 pub struct Session {
     job: u32,
-    waiting: VecDeque<(String, usize)>,
+    waiting: VecDeque<Order>,
     running: Option<Job>,
     finished: BTreeMap<usize, Explainer>,
     /// When the page last heard of progress.
@@ -45,7 +46,18 @@ impl Session {
                 if job != self.job {
                     *self = Self { job, ..Self::default() };
                 }
-                self.waiting.push_back((document, variant));
+                self.waiting.push_back(Order { document, variant, point: None });
+                Vec::new()
+            }
+            ToWorker::Measure { job, point, document, variant, settings, repeats } => {
+                if job != self.job {
+                    *self = Self { job, ..Self::default() };
+                }
+                self.waiting.push_back(Order {
+                    document,
+                    variant,
+                    point: Some(Point { number: point, settings, repeats }),
+                });
                 Vec::new()
             }
             ToWorker::Cancel { job } => {
@@ -107,10 +119,10 @@ impl Session {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => {
-                let Some((document, variant)) = self.waiting.pop_front() else { return Vec::new() };
-                match Job::new(&document, variant, now_ms()) {
+                let Some(order) = self.waiting.pop_front() else { return Vec::new() };
+                match Job::new(&order, now_ms()) {
                     Ok(running) => running,
-                    Err(problems) => return vec![FromWorker::Failed { job, variant, problems }],
+                    Err(problems) => return vec![FromWorker::Failed { job, variant: order.number(), problems }],
                 }
             }
         };
@@ -118,13 +130,17 @@ impl Session {
         match running.step(&now_ms, STEP_MS) {
             Step::More { permille } => {
                 self.running = Some(running);
-                if now_ms() - self.told_ms < TELL_MS {
+                let measured = self.running.as_ref().is_some_and(Job::is_measured);
+                if measured || now_ms() - self.told_ms < TELL_MS {
                     return Vec::new();
                 }
                 self.told_ms = now_ms();
                 vec![FromWorker::Progress { job, variant, permille }]
             }
             Step::Failed(problems) => vec![FromWorker::Failed { job, variant, problems }],
+            Step::Done if running.is_measured() => {
+                vec![FromWorker::Measured { job, point: variant, figures: running.figures() }]
+            }
             Step::Done => {
                 let started_ms = running.started_ms();
                 let (report, finished, notices) = running.finish();
@@ -228,6 +244,34 @@ mod tests {
         }
         back.reverse();
         assert_eq!(there, back);
+    }
+
+    #[test]
+    fn a_point_of_a_sweep_is_a_run_with_its_values_set() {
+        let mut scenario = example::scenario();
+        scenario.run.duration_ms = Some(100);
+        let mut session = Session::default();
+        let measure = |session: &mut Session, point: usize, value: &str| {
+            let settings = vec![("workload.tasks.hog.instance".to_owned(), value.to_owned())];
+            let document = scenario.to_json();
+            session.take(ToWorker::Measure { job: 3, point, document, variant: 1, settings, repeats: 2 }, clock());
+            let mut said = Vec::new();
+            while session.has_work() {
+                said.extend(session.step(clock()));
+            }
+            said
+        };
+        let said = measure(&mut session, 7, "2");
+        let [FromWorker::Measured { job: 3, point: 7, figures }] = said.as_slice() else { panic!("not measured") };
+        let figure = figures.iter().find(|(name, ..)| name == "tasks.hog.preempted").expect("a figure");
+        let mut same = scenario.clone();
+        same.set("workload.tasks.hog.instance", "2").expect("a count");
+        same.run.repeats = 2;
+        let said = run(&mut Session::default(), 1, same.to_json());
+        assert_eq!(figure.1, report_of(&said).tasks[0].preempted);
+        assert!(figure.2.is_some() && session.finished.is_empty());
+        let said = measure(&mut session, 8, "many");
+        assert!(matches!(said.as_slice(), [FromWorker::Failed { variant: 8, problems, .. }] if !problems.is_empty()));
     }
 
     #[test]

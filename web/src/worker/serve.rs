@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use js_sys::global;
 use wasm_bindgen::prelude::*;
-use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageChannel, MessageEvent, MessagePort};
 
-use super::Session;
+use super::{Session, import};
 use crate::protocol::{FromWorker, ToWorker, greeting};
 
 /// Serves the page that started this worker, for ever.
@@ -24,6 +24,10 @@ pub fn serve() {
     let on_message = {
         let (scope, session, resume) = (scope.clone(), Rc::clone(&session), resume.clone());
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            if let Some(file) = event.data().dyn_ref::<File>() {
+                let scope = scope.clone();
+                return import::import(file.clone(), move |answer| post(&scope, answer));
+            }
             let Some(message) = event.data().as_string().and_then(|text| serde_json::from_str::<ToWorker>(&text).ok())
             else {
                 return;

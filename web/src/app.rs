@@ -144,7 +144,7 @@ pub fn App() -> Html {
     };
     let above = html! {
         <>
-            if *welcome { <Welcome on_open={on_open.clone()} on_close={hide_welcome} on_all={show_gallery(true)} /> }
+            if *welcome && !lab.touched { <Welcome on_open={on_open.clone()} on_close={hide_welcome} on_all={show_gallery(true)} /> }
             <SweepCard sweep={Rc::new((*sweep).clone())} {on_event} />
         </>
     };

@@ -53,7 +53,7 @@ pub fn Import(props: &ImportProps) -> Html {
         <section class="card import" aria-label="Import">
             <div class="head wrap">
                 <h2>{ format!("Imported {}", imported.name) }</h2>
-                <small>{ format!("{} of trace on {} CPUs", format::duration(seconds), report.cpus.len()) }</small><span class="grow" />
+                <small>{ format!("{} of trace on {}", format::duration(seconds), cpus(report.cpus.len())) }</small><span class="grow" />
                 <button type="button" class="link" onclick={close}>{ "Close the report" }</button>
             </div>
             <p>{ format!("{} events of the scheduler gave the demand of {} tasks; {} others say nothing of demand. What the kernel decided was left out: a run decides anew.",
@@ -68,6 +68,10 @@ pub fn Import(props: &ImportProps) -> Html {
             if let Some(realism) = &imported.realism { { beside(realism) } }
         </section>
     }
+}
+
+fn cpus(count: usize) -> String {
+    if count == 1 { "1 CPU".to_owned() } else { format!("{count} CPUs") }
 }
 
 fn progress(props: &ImportProps, importing: &Importing) -> Html {

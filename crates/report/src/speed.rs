@@ -57,6 +57,49 @@ pub struct Growth {
     pub growth: f64,
 }
 
+/// What was measured on a number of CPUs: nanoseconds per event, one a slice of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredCpus {
+    /// The CPUs.
+    pub cpus: u32,
+    /// The tasks.
+    pub tasks: usize,
+    /// The engine's slices.
+    pub engine_ns: Vec<f64>,
+    /// The floor's slices, each beside one of the engine's.
+    pub floor_ns: Vec<f64>,
+}
+
+/// The speed on a number of CPUs, with as many tasks on each.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CpuPoint {
+    /// The CPUs.
+    pub cpus: u32,
+    /// The tasks.
+    pub tasks: usize,
+    /// Nanoseconds an event.
+    pub ns_per_event: f64,
+    /// That over the nanoseconds on one CPU.
+    pub ratio: f64,
+    /// The floor's nanoseconds an event with as many tasks.
+    pub floor_ns_per_event: f64,
+    /// The engine's over the floor's.
+    pub floor_ratio: f64,
+}
+
+/// 104 hardware threads and 512 tasks with core scheduling.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoreScheduled {
+    /// Simulated, seconds.
+    pub simulated_s: f64,
+    /// Processor time it took, seconds.
+    pub seconds: f64,
+    /// Simulated events.
+    pub events: u64,
+    /// The most memory the process has had, KiB; none where the system does not tell.
+    pub peak_kib: Option<u64>,
+}
+
 /// The figures of a whole measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpeedReport {
@@ -66,6 +109,10 @@ pub struct SpeedReport {
     pub points: Vec<Point>,
     /// Every growth.
     pub growth: Vec<Growth>,
+    /// By number of CPUs.
+    pub by_cpus: Vec<CpuPoint>,
+    /// With core scheduling.
+    pub core_scheduled: Option<CoreScheduled>,
     /// The largest ratio to the floor.
     pub floor_ratio_worst: f64,
     /// The largest growth; none when a size is missing.
@@ -94,6 +141,24 @@ impl SpeedReport {
             growth_10_to_10000: growth.iter().map(|growth| growth.growth).reduce(f64::max),
             points,
             growth,
+            by_cpus: Vec::new(),
+            core_scheduled: None,
+        }
+    }
+
+    /// Adds what was measured by number of CPUs, the smallest first.
+    pub fn add_cpus(&mut self, measured: &[MeasuredCpus]) {
+        let mut one = None;
+        for MeasuredCpus { cpus, tasks, engine_ns, floor_ns } in measured {
+            let (Some(ns_per_event), Some(floor)) = (median(engine_ns), median(floor_ns)) else { continue };
+            self.by_cpus.push(CpuPoint {
+                cpus: *cpus,
+                tasks: *tasks,
+                ns_per_event,
+                ratio: ns_per_event / *one.get_or_insert(ns_per_event),
+                floor_ns_per_event: floor,
+                floor_ratio: ns_per_event / floor,
+            });
         }
     }
 }
@@ -150,6 +215,20 @@ mod tests {
         assert_eq!(report.points[0].switches_per_second, 1e9 / 41.0 / 2.0);
         assert_eq!(report.floor_ratio_worst, 3.05);
         assert_eq!(report.growth_10_to_10000, Some(3.05 / 2.05));
+    }
+
+    #[test]
+    fn cpus_are_compared_with_the_fewest() {
+        let mut report = SpeedReport::of(&[], 1.0);
+        let on = |cpus, engine_ns: &[f64], floor: f64| MeasuredCpus {
+            cpus,
+            tasks: 5 * cpus as usize,
+            engine_ns: engine_ns.to_vec(),
+            floor_ns: vec![floor],
+        };
+        report.add_cpus(&[on(1, &[100.0, 300.0, 110.0], 55.0), on(8, &[165.0], 66.0), on(64, &[], 1.0)]);
+        let ratios: Vec<(f64, f64)> = report.by_cpus.iter().map(|point| (point.ratio, point.floor_ratio)).collect();
+        assert_eq!(ratios, [(1.0, 2.0), (1.5, 2.5)]);
     }
 
     #[test]

@@ -64,6 +64,55 @@ impl Load {
     }
 }
 
+/// A load for many CPUs, HZ 250: on each CPU five tasks, one of which runs for ever while the others
+/// run about 1 ms and sleep about 3 ms. Up to 16 cores share an LLC, up to 4 LLCs a node.
+#[must_use]
+pub fn spread(release: Release, cpus: u32) -> Input {
+    let cores = cpus.min(16);
+    let llcs = (cpus / cores).clamp(1, 4);
+    let machine = Machine {
+        nodes: (cpus / cores / llcs).max(1),
+        llcs_per_node: llcs,
+        cores_per_llc: cores,
+        ..Machine::ideal(250)
+    };
+    mixed_tasks(release, machine, 5 * cpus, 4)
+}
+
+/// 104 hardware threads with 512 tasks of four cookies under the mainline core scheduler, HZ 250: a
+/// quarter of them run for ever, the others run about 1 ms and sleep about 3 ms.
+///
+/// # Errors
+/// When the release cannot have that scheduler.
+pub fn core_scheduled(release: Release) -> Result<Input, crate::kernel::KernelError> {
+    let machine = Machine { nodes: 2, cores_per_llc: 26, threads_per_core: 2, ..Machine::ideal(250) };
+    let mut input = mixed_tasks(release, machine, 512, 4);
+    input.kernel.set_core_scheduling(crate::kernel::CoreScheduling::Mainline)?;
+    for (index, task) in input.tasks.iter_mut().enumerate() {
+        task.cookie = 1 + index as u64 / 4 % 4;
+    }
+    Ok(input)
+}
+
+/// Tasks spread over the CPUs; one of `hog_every` runs for ever.
+fn mixed_tasks(release: Release, machine: Machine, tasks: u32, hog_every: u32) -> Input {
+    let cpus = machine.cpus();
+    let mut input = Input::new(Kernel::new(release, cpus), machine, 1_000_000_000_000_000);
+    let hog = endless(vec![Step::Run(Length::Fixed(1_000_000_000))]);
+    let around = |mean: u64| Length::Uniform { least_ns: mean / 2, most_ns: mean + mean / 2 };
+    let sleeper = endless(vec![Step::Run(around(1_000_000)), Step::Sleep(around(3_000_000))]);
+    for index in 0..tasks {
+        let program = if index % hog_every == 0 { hog.clone() } else { sleeper.clone() };
+        input.tasks.push(TaskSpec {
+            start_ns: u64::from(index) * 1_000,
+            birth: Birth::Wake,
+            previous_cpu: index % cpus,
+            ..TaskSpec::new(&format!("t{index}"), program)
+        });
+    }
+    input
+}
+
 fn endless(steps: Vec<Step>) -> Arc<Program> {
     let end = steps.len() as u32 + 1;
     let mut all = vec![Step::LoopStart { counter: 0, times: None, end }];
@@ -134,6 +183,21 @@ mod tests {
                 assert_eq!(simulation.run_until(Limit::events(20_000)).unwrap(), Progress::Running);
                 assert!(simulation.total_switches() > 1_000, "{} {}", release.name(), load.name());
             }
+        }
+    }
+
+    #[test]
+    fn loads_for_many_cpus_keep_them_busy() {
+        let inputs = [1, 8, 64, 512].map(|cpus| spread(Release::V6_12Stable, cpus));
+        for input in inputs.into_iter().chain([core_scheduled(Release::V6_12Stable).unwrap()]) {
+            let cpus = input.machine.cpus() as usize;
+            let mut simulation = Simulation::new(input).unwrap();
+            simulation.run_until(Limit { time_ns: 100_000_000, events: u64::MAX }).unwrap();
+            let run = simulation.finish();
+            assert_eq!(run.cpus.len(), cpus);
+            let busy: u64 = run.cpus.iter().map(|cpu| cpu.busy_ns).sum();
+            assert!(busy > cpus as u64 * 60_000_000, "{cpus} CPUs: {busy}");
+            assert_eq!(run.cookie_mix_ns, 0);
         }
     }
 

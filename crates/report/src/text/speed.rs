@@ -32,6 +32,19 @@ pub fn speed(report: &SpeedReport) -> String {
     if let Some(growth) = report.growth_10_to_10000 {
         text.push_str(&format!("largest growth from 10 to 10000 tasks: {growth:.2}\n"));
     }
+    for point in &report.by_cpus {
+        text.push_str(&format!(
+            "{} CPUs, {} tasks: {:.0} ns an event, {:.2} times that of one CPU; {:.2} times the floor's {:.0} ns\n",
+            point.cpus, point.tasks, point.ns_per_event, point.ratio, point.floor_ratio, point.floor_ns_per_event
+        ));
+    }
+    if let Some(core) = &report.core_scheduled {
+        let memory = core.peak_kib.map_or_else(String::new, |kib| format!(", {} MiB at most", kib / 1024));
+        text.push_str(&format!(
+            "core scheduling, 104 threads, 512 tasks: {:.0} s simulated in {:.2} s ({} events{memory})\n",
+            core.simulated_s, core.seconds, core.events
+        ));
+    }
     text.push_str(&format!("measured in {:.1} s\n", report.seconds));
     text
 }

@@ -616,6 +616,7 @@ impl<C: FairClass> Core<C> {
             self.statistics.cpus[cpu].counters = since;
         }
         self.close_books();
+        self.statistics.spread_over_cpus();
         let all = self.counters();
         let hash = self.statistics.close(&all);
         for (result, task) in self.statistics.results.iter_mut().zip(&self.tasks) {

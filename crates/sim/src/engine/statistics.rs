@@ -17,6 +17,8 @@ struct Stamps {
     wait_since: u64,
     /// It has not run since its wake-up.
     woken: bool,
+    /// Several CPUs only: run time by CPU, the last one first; most tasks see few of them.
+    by_cpu: Vec<(u32, u64)>,
 }
 
 /// A CPU's last switch.
@@ -164,8 +166,7 @@ impl Statistics {
                 result.runtime_ns += length;
                 result.counters.add(&counted);
                 if cpus > 1 {
-                    result.runtime_by_cpu_ns.resize(cpus, 0);
-                    result.runtime_by_cpu_ns[cpu] += length;
+                    add_on_cpu(&mut self.stamps[task as usize].by_cpu, cpu as u32, length);
                 }
             }
             None => self.cpus[cpu].idle_ns += length,
@@ -215,6 +216,9 @@ impl Statistics {
             let name = std::mem::take(&mut result.name);
             *result = TaskResult { name, ..TaskResult::default() };
         }
+        for stamps in &mut self.stamps {
+            stamps.by_cpu.clear();
+        }
         self.cpus.fill_with(CpuResult::default);
         self.operations.fill_with(OperationResult::default);
         self.from = now;
@@ -225,12 +229,40 @@ impl Statistics {
         self.close_stretch(now, cpu, running, counters);
     }
 
+    /// Gives each task's result its run time by CPU.
+    pub fn spread_over_cpus(&mut self) {
+        let cpus = self.cpus.len();
+        if cpus > 1 {
+            for (result, stamps) in self.results.iter_mut().zip(&self.stamps) {
+                result.runtime_by_cpu_ns = vec![0; cpus];
+                for (cpu, length) in &stamps.by_cpu {
+                    result.runtime_by_cpu_ns[*cpu as usize] += length;
+                }
+            }
+        }
+    }
+
     /// The hash over all that happened and the run's `counters`.
     pub fn close(&mut self, counters: &Counters) -> u64 {
         for (_, value) in counters.all() {
             self.hash.update(&value.to_le_bytes());
         }
         self.hash.digest()
+    }
+}
+
+/// Adds run time on a CPU, which comes to the front.
+fn add_on_cpu(by_cpu: &mut Vec<(u32, u64)>, cpu: u32, length: u64) {
+    match by_cpu.iter().position(|(other, _)| *other == cpu) {
+        Some(place) => {
+            by_cpu[place].1 += length;
+            by_cpu.swap(0, place);
+        }
+        None => {
+            by_cpu.push((cpu, length));
+            let last = by_cpu.len() - 1;
+            by_cpu.swap(0, last);
+        }
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) enum WakeupCheck {
     ChargeFirst,
 }
 
-/// Everything the fair class reads of the kernel, derived once.
+/// Everything the engine reads of the kernel, derived once.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub tree: TreeKind,

@@ -3,13 +3,12 @@
 //!
 //! Timers strike whoever runs: those that a task sleeps on are spread over the tasks (and the idle
 //! thread) of the CPU as its time is. A task's own wake-ups are not. What strikes while the CPU is idle
-//! is a timer's (or a device's), and tells how many of them strike while a task runs. And a sleep that
-//! always lasts the same is a timer's.
+//! is a timer's (or a device's), and tells how many of them strike while a task runs.
 
 use std::collections::{HashMap, HashSet};
 
 use super::recover::Recovery;
-use super::task::{Index, Step, Task, Waker};
+use super::task::{Index, Task};
 
 /// What to believe of unsure wake-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -35,15 +34,10 @@ impl Wakers {
 const FAR: f64 = 0.3;
 /// … and more by this over the square root of their number.
 const FAR_OF_ONE: f64 = 0.5;
-/// So many sleeps tell whether they are all alike.
-const ENOUGH: usize = 8;
-/// Sleeps are alike when half of them differ by less than this part …
-const ALIKE: f64 = 0.01;
-/// … or by less than this, nanoseconds.
-const ALIKE_NS: u64 = 4_000;
-/// Shorter sleeps are not a timer's.
-const LEAST_TIMER_NS: u64 = 50_000;
-
+/// So many wake-ups are more than chance.
+const ENOUGH: u32 = 8;
+/// This part of a task's wake-ups is one task's.
+const ALONE_PART: f64 = 0.95;
 /// So many wake-ups, and this part, must strike while the CPU is idle to tell how often timers strike.
 const ENOUGH_IDLE: u32 = 5;
 const IDLE_PART: f64 = 0.05;
@@ -98,7 +92,6 @@ impl Verdicts {
 /// The unsure wake-ups of a task.
 struct Case<'r> {
     recovery: &'r Recovery,
-    wakee: Index,
     task: &'r Task,
     total: u32,
     /// Of them: while the CPU was idle.
@@ -116,7 +109,7 @@ impl<'r> Case<'r> {
         }
         let window = recovery.now_ns - recovery.first_ns.unwrap_or(recovery.now_ns);
         let of_idle = task.unsure.iter().filter(|((waker, _), _)| waker.is_none()).map(|(_, count)| count).sum();
-        Self { recovery, wakee, task, total: task.unsure.values().sum(), of_idle, on_cpu, window }
+        Self { recovery, task, total: task.unsure.values().sum(), of_idle, on_cpu, window }
     }
 
     /// How long something (none: the idle thread) ran on a CPU.
@@ -148,7 +141,7 @@ impl<'r> Case<'r> {
         f64::from(woken) > FACTOR * f64::from(self.of_idle) * ratio(ran, idle_ns) + MARGIN
     }
 
-    /// Whether the wake-ups are far from spread as the CPU's time is.
+    /// Whether the wake-ups are far from spread as the CPU's time is, or one task's that sleeps too.
     fn is_of_tasks(&self) -> bool {
         if self.total == 0 {
             return false;
@@ -163,40 +156,28 @@ impl<'r> Case<'r> {
             .sum::<f64>()
             / f64::from(self.total);
         if distance > FAR + FAR_OF_ONE / f64::from(self.total).sqrt() {
-            return !all_alike(self.recovery, self.wakee as usize);
+            return true;
         }
-        // Two tasks alone on a CPU that never idles: had the one slept on a timer, the CPU would have been
-        // idle whenever both slept.
-        let mut wakers = self.task.unsure.keys();
-        match (wakers.next(), wakers.next()) {
-            (Some(&(Some(waker), cpu)), None) => {
-                self.recovery.tasks[waker as usize].blocks > 0
-                    && self.total as usize >= ENOUGH
-                    && self.part(None, cpu) < 0.005
-                    && self.part(Some(waker), cpu) > 0.9
+        // One task that sleeps about as often as it wakes: had timers ended the sleeps, some would have
+        // struck while both slept, and found the CPU idle.
+        let mut by_waker: HashMap<Index, u32> = HashMap::new();
+        for ((waker, _), count) in &self.task.unsure {
+            if let Some(waker) = waker {
+                *by_waker.entry(*waker).or_default() += count;
             }
-            _ => false,
         }
+        let most_often = by_waker.into_iter().max_by_key(|(waker, count)| (*count, *waker));
+        let Some((waker, most)) = most_often else { return false };
+        let alone = most >= ENOUGH && f64::from(most) >= ALONE_PART * f64::from(self.total);
+        let expected: f64 = self.on_cpu.iter().map(|(cpu, count)| f64::from(*count) * self.part(None, *cpu)).sum();
+        let of_idle = f64::from(self.of_idle);
+        let never_idle = if expected >= f64::from(ENOUGH) {
+            of_idle < expected / 4.0
+        } else {
+            expected < 0.005 * f64::from(self.total)
+        };
+        alone && never_idle && self.recovery.tasks[waker as usize].blocks * 4 >= u64::from(most)
     }
-}
-
-/// Whether the sleeps that unsure wake-ups ended last the same.
-fn all_alike(recovery: &Recovery, wakee: usize) -> bool {
-    let mut lengths: Vec<u64> = recovery.tasks[wakee]
-        .steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Block { ns, by: Waker::Interrupt | Waker::Task { sure: false, .. } } => Some(*ns),
-            _ => None,
-        })
-        .collect();
-    if lengths.len() < ENOUGH {
-        return false;
-    }
-    lengths.sort_unstable();
-    let at = |quarters: usize| lengths[lengths.len() * quarters / 4];
-    let (middle, spread) = (at(2), at(3) - at(1));
-    middle >= LEAST_TIMER_NS && (spread <= ALIKE_NS || ratio(spread, middle) < ALIKE)
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {

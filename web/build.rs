@@ -23,9 +23,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The table of the comparison with real kernels goes into the page; a clone may not have it yet.
     println!("cargo::rerun-if-changed=../docs/fidelity.md");
     let fidelity = std::fs::read_to_string(root.join("docs/fidelity.md")).unwrap_or_default();
+    let fidelity = without_rows_inside(&fidelity);
     std::fs::write(PathBuf::from(std::env::var("OUT_DIR")?).join("fidelity.md"), fidelity)?;
     println!("cargo::rustc-env=SCHEDLAB_BUILD={:016x}", hash.digest());
     Ok(())
+}
+
+/// The document with those rows of its table only that lie outside: the page has the whole one as a
+/// file beside it.
+fn without_rows_inside(text: &str) -> String {
+    let (mut kept, mut in_table, mut heading) = (String::new(), false, false);
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_table = !in_table;
+            heading = in_table;
+        } else if in_table && !heading && !line.trim_end().ends_with("outside") {
+            continue;
+        } else {
+            heading = false;
+        }
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {

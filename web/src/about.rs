@@ -28,7 +28,7 @@ fn blocks(text: &str) -> Vec<Block> {
     for line in text.lines() {
         if let Some(mut inside) = code.take() {
             if line.starts_with("```") {
-                found.push(Block::Code(inside));
+                found.push(columns(&inside).unwrap_or(Block::Code(inside)));
                 open = false;
             } else {
                 inside.push_str(line);
@@ -78,6 +78,17 @@ fn blocks(text: &str) -> Vec<Block> {
         }
     }
     found
+}
+
+/// A table whose columns are two blanks or more apart, as the command prints them.
+fn columns(text: &str) -> Option<Block> {
+    let cells = |line: &str| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        cells.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let mut rows = text.lines().map(cells);
+    let heads = rows.next().filter(|heads| heads.len() >= 5)?;
+    Some(Block::Table(heads, rows.collect()))
 }
 
 /// Text with what stands between backticks set as code.
@@ -137,6 +148,9 @@ pub fn About(props: &AboutProps) -> Html {
                     <p>{ "On one CPU the decisions were compared with kernel code switch by switch; the inspector says of each release what was compared. Whole workloads on several CPUs are compared by " }<code>{ "schedlab conformance --kernel-runs" }</code>{ "." }</p>
                 }
                 { for blocks.iter().map(shown) }
+                if !blocks.is_empty() {
+                    <p>{ "The table lists the figures outside only. " }<a class="section" href="docs/fidelity.md" target="_blank">{ "All figures, as text" }</a></p>
+                }
             </div>
         </dialog>
     }
@@ -161,5 +175,13 @@ mod tests {
                 Block::Code(of("code\n")),
             ]
         );
+    }
+
+    #[test]
+    fn the_printed_table_becomes_one() {
+        let text = "scenario  kernel  figure    unit     real\nP2        6.12    share t0  %     2500.00\n";
+        let Some(Block::Table(heads, rows)) = columns(text) else { panic!("no table") };
+        assert_eq!((heads.len(), rows[0][2].as_str(), rows[0].len()), (5, "share t0", 5));
+        assert_eq!(columns("one\ntwo\n"), None);
     }
 }

@@ -135,6 +135,13 @@ impl Pool {
         self.post(0, file);
     }
 
+    /// Gives a worker of its own something to do, and gives up what was before.
+    pub fn alone(&self, message: &ToWorker) {
+        self.give_up();
+        self.inner.borrow_mut().hands.resize_with(1, || None);
+        self.send(0, message);
+    }
+
     /// Ends all workers, whatever they do.
     pub fn give_up(&self) {
         self.inner.borrow_mut().hands.clear();

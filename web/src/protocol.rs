@@ -4,6 +4,7 @@
 //! page sends as it is, is a trace to import.
 //! Not for sending: `pool` and the worker's binary do that.
 
+use schedlab_report::bisect::Findings;
 use schedlab_report::{Explanation, VariantReport};
 use schedlab_scenario::Problem;
 use schedlab_scenario::import::trace::{Realism, TraceReport};
@@ -62,6 +63,9 @@ pub enum ToWorker {
         /// How many repeats.
         repeats: u32,
     },
+    /// Look for what carries the difference between two variants. Answered by
+    /// [`FromWorker::Bisecting`] and [`FromWorker::Bisected`].
+    Bisect(Box<Bisection>),
     /// Give up what is running and waiting. Answered by [`FromWorker::Stopped`].
     Cancel {
         /// The job to give up.
@@ -173,6 +177,22 @@ pub enum FromWorker {
         /// Every figure: its name, its value, its standard error.
         figures: Vec<(String, f64, Option<f64>)>,
     },
+    /// A bisection is on its way.
+    Bisecting {
+        /// The job.
+        job: u32,
+        /// How many runs were begun.
+        runs: usize,
+    },
+    /// A bisection is done.
+    Bisected {
+        /// The job.
+        job: u32,
+        /// What was found.
+        findings: Box<Findings>,
+        /// The same in a sentence or two.
+        sentence: String,
+    },
     /// A variant (or a point of a sweep) cannot run.
     Failed {
         /// The job.
@@ -263,6 +283,23 @@ pub struct Explained {
     pub tasks: Vec<Who>,
     /// How long the answer took, milliseconds of real time.
     pub took_ms: f64,
+}
+
+/// What a bisection is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bisection {
+    /// Numbers the page's bisections.
+    pub job: u32,
+    /// The scenario document.
+    pub document: String,
+    /// The variant to come from.
+    pub first: usize,
+    /// The variant to go to.
+    pub second: usize,
+    /// The figure, such as `tasks.hog.preempted`.
+    pub metric: String,
+    /// How many repeats of each mixture.
+    pub repeats: u32,
 }
 
 /// What an import is doing.

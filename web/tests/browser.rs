@@ -68,6 +68,53 @@ fn a_variant_runs_and_answers_questions_about_its_switches() {
     assert!(*place > 10);
 }
 
+/// The example on eight CPUs of four cores, where two cookies may not share one.
+fn eight_cpus() -> schedlab_scenario::Scenario {
+    let mut scenario = example();
+    for (path, value) in [
+        ("machine.cores_per_llc", "4"),
+        ("machine.threads_per_core", "2"),
+        ("kernel.core_sched", "mainline"),
+        ("workload.tasks.hog.cookie", "1"),
+        ("workload.tasks.sleeper.cookie", "2"),
+        ("workload.tasks.sleeper.instance", "6"),
+        ("run.duration_ms", "200"),
+    ] {
+        scenario.set(path, value).expect("a sound value");
+    }
+    scenario
+}
+
+#[wasm_bindgen_test]
+fn what_many_cpus_ran_comes_over_the_wire_in_pieces() {
+    let mut session = Session::default();
+    send(&mut session, &ToWorker::Run { job: 1, document: eight_cpus().to_json(), variant: 1 });
+    let said = run_to_the_end(&mut session);
+    let Some(FromWorker::Done { report, .. }) = said.last() else { panic!("it did not end well: {said:?}") };
+    let cpus: Vec<u16> = (0..8).collect();
+    let ask = ToWorker::Timeline { variant: 1, from_ns: 0, to_ns: 200_000_000, width_px: 800, cpus };
+    let answers = send(&mut session, &ask);
+    let [FromWorker::Timeline(told)] = answers.as_slice() else { panic!("unexpected: {answers:?}") };
+    assert_eq!(told.rows.len(), report.cpus.len());
+    for (row, cpu) in told.rows.iter().zip(&report.cpus) {
+        assert_eq!(row.busy_ns, cpu.busy_ns);
+        assert!(row.pieces.len() <= 600 && row.pieces.windows(2).all(|pair| pair[0].right <= pair[1].left + 0.11));
+    }
+    let text = serde_json::to_string(told).expect("a message");
+    assert!(text.len() < 200_000, "{} bytes", text.len());
+}
+
+#[wasm_bindgen_test]
+fn a_point_of_a_sweep_is_measured() {
+    let mut session = Session::default();
+    let settings = vec![("workload.tasks.hog.instance".to_owned(), "2".to_owned())];
+    let document = eight_cpus().to_json();
+    send(&mut session, &ToWorker::Measure { job: 1, point: 3, document, variant: 0, settings, repeats: 2 });
+    let said = run_to_the_end(&mut session);
+    let [FromWorker::Measured { job: 1, point: 3, figures }] = said.as_slice() else { panic!("unexpected: {said:?}") };
+    assert!(figures.iter().any(|(name, value, _)| name == "tasks.hog.runtime_ns" && *value > 0.0));
+}
+
 #[wasm_bindgen_test]
 fn a_job_that_is_given_up_says_nothing_more() {
     let mut session = Session::default();

@@ -7,6 +7,7 @@ use schedlab_report::{Change, Row, text};
 use schedlab_view::palette;
 use yew::prelude::*;
 
+use super::carries::Carries;
 use crate::clipboard;
 use crate::parts::VariantMark;
 use crate::state::{Action, Message, Results};
@@ -76,6 +77,7 @@ pub fn Changes(props: &ChangesProps) -> Html {
                     { if *all { "Only the main measures".to_owned() } else { format!("All {total} measures") } }
                 </button>
             }
+            <Carries results={Rc::clone(&props.results)} />
         </section>
     }
 }

@@ -1,6 +1,7 @@
 //! The middle column: what came out of the last run. What changed comes first.
 //! Not for figures: the report has them.
 
+mod carries;
 mod changes;
 mod counters;
 mod cpus;

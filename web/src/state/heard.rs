@@ -91,8 +91,8 @@ impl Lab {
                 self.importing = None;
                 self.refuse_import(&name, vec![Problem::error("", message)]);
             }
-            // A sweep has a pool and a state of its own.
-            FromWorker::Measured { .. } => {}
+            // Sweeps and bisections have pools and states of their own.
+            FromWorker::Measured { .. } | FromWorker::Bisecting { .. } | FromWorker::Bisected { .. } => {}
             // The pool deals with these.
             FromWorker::Stopped { .. } | FromWorker::Panicked { .. } => {}
         }

@@ -2,6 +2,7 @@
 //! answers questions about their switches. Not for scheduling or statistics: the engine and
 //! `schedlab-report` do those.
 
+mod bisect;
 mod explain;
 mod forced;
 mod import;
@@ -59,6 +60,11 @@ impl Session {
                     point: Some(Point { number: point, settings, repeats }),
                 });
                 Vec::new()
+            }
+            ToWorker::Bisect(order) => {
+                let told = std::cell::RefCell::new(Vec::new());
+                bisect::run(&order, |answer| told.borrow_mut().push(answer.clone()));
+                told.into_inner()
             }
             ToWorker::Cancel { job } => {
                 if job == self.job {

@@ -7,7 +7,7 @@ use js_sys::global;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageChannel, MessageEvent, MessagePort};
 
-use super::{Session, import};
+use super::{Session, bisect, import};
 use crate::protocol::{FromWorker, ToWorker, greeting};
 
 /// Serves the page that started this worker, for ever.
@@ -32,6 +32,10 @@ pub fn serve() {
             else {
                 return;
             };
+            if let ToWorker::Bisect(order) = &message {
+                // Told as it goes on, not at the end.
+                return bisect::run(order, |answer| post(&scope, answer));
+            }
             let idle = !session.borrow().has_work();
             let answers = session.borrow_mut().take(message, js_sys::Date::now);
             answers.iter().for_each(|answer| post(&scope, answer));

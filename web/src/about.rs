@@ -112,12 +112,15 @@ fn shown(block: &Block) -> Html {
         Block::Code(text) => html! { <pre>{ text }</pre> },
         Block::List(items) => html! { <ul>{ for items.iter().map(|item| html! { <li>{ inline(item) }</li> }) }</ul> },
         Block::Table(heads, rows) => {
+            // Few columns hold words, many hold numbers.
+            let words = heads.len() < 5;
+            let class = if words { "words" } else { "num" };
             let row = |cells: &Vec<String>| {
-                let rest = cells.iter().skip(1).map(|cell| html! { <td class="num">{ inline(cell) }</td> });
+                let rest = cells.iter().skip(1).map(|cell| html! { <td {class}>{ inline(cell) }</td> });
                 html! { <tr><th scope="row">{ inline(cells.first().map_or("", String::as_str)) }</th>{ for rest }</tr> }
             };
             html! {
-                <table>
+                <table class={words.then_some("ofWords")}>
                     <thead><tr>{ for heads.iter().map(|head| html! { <th scope="col">{ inline(head) }</th> }) }</tr></thead>
                     <tbody>{ for rows.iter().map(row) }</tbody>
                 </table>

@@ -41,13 +41,14 @@ fn first_sentence(text: &str) -> &str {
 }
 
 fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>) -> Html {
-    let text = if whole { entry.text.as_str() } else { first_sentence(&entry.text) };
-    let paragraphs = text.split("\n\n").map(|paragraph| html! { <span class="mute">{ paragraph.to_owned() }</span> });
+    let paragraphs = entry.text.split("\n\n").filter(|_| whole);
+    let paragraphs = paragraphs.map(|paragraph| html! { <span class="mute">{ paragraph.to_owned() }</span> });
+    let hint = (!whole).then(|| first_sentence(&entry.text).to_owned());
     let on_click = {
         let (entry, on_open) = (entry.clone(), on_open.clone());
         Callback::from(move |_: MouseEvent| on_open.emit(opened(&entry)))
     };
-    html! { <button type="button" class="entry" onclick={on_click}><b>{ &entry.title }</b>{ for paragraphs }</button> }
+    html! { <button type="button" class="entry" title={hint} onclick={on_click}><b>{ &entry.title }</b>{ for paragraphs }</button> }
 }
 
 /// Where entries go.
@@ -74,7 +75,7 @@ pub fn Welcome(props: &GalleryProps) -> Html {
                 <button type="button" class="link" onclick={move |_| on_all.emit(())}>{ format!("All {} of the library", entries.len()) }</button>
                 <button type="button" class="link" onclick={move |_| on_close.emit(())}>{ "Hide" }</button>
             </div>
-            <div class="entries">{ for entries.iter().take(FIRST).map(|entry| card(entry, false, &props.on_open)) }</div>
+            <div class="starts">{ for entries.iter().take(FIRST).map(|entry| card(entry, false, &props.on_open)) }</div>
         </section>
     }
 }

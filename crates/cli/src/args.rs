@@ -2,6 +2,7 @@
 //! Not for doing anything.
 
 mod import;
+mod library;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::command::sweep::{Parameter, shard};
 pub use import::{Import, Schedstat};
+pub use library::{ExperimentFormat, ExperimentsArgs, ExperimentsCommand, WorkloadArgs, WorkloadCommand};
 
 /// A laboratory for the Linux fair scheduler.
 ///
@@ -50,6 +52,12 @@ pub enum Command {
     /// Tells of the last instant up to TIME at which the scheduler was entered or a task woke. A
     /// document with variants is explained for each, unless --variant names one.
     Explain(Explain),
+    /// Print the scenario of a known benchmark or program, or list them.
+    ///
+    /// A workload is a function of its parameters; what comes out is a document to read, change and run.
+    Workload(WorkloadArgs),
+    /// Run published experiments: what was reported beside what the model gives.
+    Experiments(ExperimentsArgs),
     /// Write a run's trace, or the workload, in the format of another tool.
     ///
     /// The trace is that of the first repeat, as far as 4 million switches and wake-ups go.

@@ -67,6 +67,15 @@ pub enum CommandError {
     /// A snapshot of /proc/schedstat is wrong, or two do not go together.
     #[error("{file}: {source}")]
     Schedstat { file: String, source: SchedstatError },
+    /// The library has nothing of that name.
+    #[error("there is no {what} {name:?}; known: {known}")]
+    NotInLibrary { what: &'static str, name: String, known: String },
+    /// An experiment asks for what is not there.
+    #[error("{name}: {source}")]
+    Claim { name: String, source: schedlab_report::ClaimError },
+    /// Lines of an experiment that must come out did not.
+    #[error("{failed} of {of} lines that must come out did not")]
+    DidNotComeOut { failed: usize, of: usize },
     /// The output's place cannot be written to.
     #[error("cannot write to {file}: {source}")]
     NoOutput { file: String, source: io::Error },
@@ -82,7 +91,9 @@ impl CommandError {
     /// 1 when the run or the writing failed, 2 when the input or the command line is wrong.
     pub fn status(&self) -> ExitCode {
         match self {
-            Self::Run { .. } | Self::Write { .. } => ExitCode::from(1),
+            Self::Run { .. } | Self::Write { .. } | Self::Claim { .. } | Self::DidNotComeOut { .. } => {
+                ExitCode::from(1)
+            }
             _ => ExitCode::from(2),
         }
     }

@@ -33,8 +33,10 @@
 //! ```
 
 pub mod bisect;
+mod claim;
 mod compare;
 mod distribution;
+mod experiment;
 mod explain;
 pub mod export;
 mod fidelity;
@@ -48,8 +50,10 @@ pub mod text;
 mod variant;
 mod wire;
 
+pub use claim::{Claim, ClaimError, Expression, Operation, Relation, figure};
 pub use compare::{Change, Comparison, Group, Row, Unit, compare};
 pub use distribution::{Bin, LogBins, cdf, log_bins, log2_microseconds};
+pub use experiment::{ExperimentReport, ExperimentRow, Expressions, Figures, MustRow};
 pub use explain::{EntityRow, Explanation, MomentWords, Names, QueueTable, Rule, explanation};
 pub use fidelity::{Fidelity, FidelityRow, FidelityVariant, fidelity};
 pub use mean::over_repeats;

@@ -4,6 +4,7 @@ mod bench;
 mod bisect;
 mod compare;
 mod conformance;
+mod experiments;
 mod explain;
 mod export;
 mod help;
@@ -14,6 +15,7 @@ mod link;
 mod run;
 mod schedstat;
 pub mod sweep;
+mod workload;
 
 use crate::args::{Args, Command};
 use crate::error::CommandError;
@@ -29,6 +31,8 @@ pub fn dispatch(args: Args) -> Result<(), CommandError> {
         Command::Sweep(sweep) => sweep::sweep(&sweep),
         Command::Bisect(bisect) => bisect::bisect(&bisect),
         Command::Explain(explain) => explain::explain(&explain),
+        Command::Workload(args) => workload::workload(&args),
+        Command::Experiments(args) => experiments::experiments(&args),
         Command::Export(export) => export::export(&export),
         Command::Kernels { release, cpus, format, output } => {
             kernels::kernels(release.as_deref(), cpus, format, &output)
@@ -51,4 +55,10 @@ fn to_json(value: &impl serde::Serialize) -> Result<String, CommandError> {
         .map_err(|error| CommandError::Write { file: "JSON".to_owned(), source: error.into() })?;
     text.push('\n');
     Ok(text)
+}
+
+/// Names with what they stand for, a line each.
+fn named_lines<'a>(lines: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
+    let width = lines.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    lines.map(|(name, title)| format!("{name:<width$}  {title}\n")).collect()
 }

@@ -3,6 +3,7 @@
 
 mod bisect;
 mod comparison;
+mod experiment;
 mod explain;
 mod fidelity;
 mod hist;
@@ -20,6 +21,7 @@ mod timehist;
 
 pub use bisect::{bisection, sentence};
 pub use comparison::{comparison_csv, comparison_markdown, comparison_table};
+pub use experiment::{experiment_markdown, experiment_table};
 pub use explain::explanation;
 pub use fidelity::fidelity;
 pub use hist::hist;

@@ -1,6 +1,8 @@
-#![allow(dead_code)]
 //! Short words for tasks and events, so that a workload reads like the program it stands for.
 
+use schedlab_sim::Cache;
+
+use crate::document::Scenario;
 use crate::workload::{Action, Amount, Event, Loops, Phase, Task};
 
 /// So much work, microseconds.
@@ -68,9 +70,24 @@ pub(super) fn fork(task: &str) -> Event {
     Event::new(Action::Fork(task.to_owned()))
 }
 
-/// sched_yield.
-pub(super) fn sched_yield() -> Event {
-    Event::new(Action::Yield)
+/// How many CPUs a scenario's machine has.
+pub(super) fn cpus(scenario: &Scenario) -> u32 {
+    u32::try_from(scenario.machine.cpus()).unwrap_or(u32::MAX)
+}
+
+/// Caches of a usual server: 1 MiB a core, 32 MiB shared, filled at about 30 GB/s and 10 GB/s.
+pub(super) const fn caches() -> Cache {
+    Cache { core_kib: 1024, llc_kib: 32 << 10, llc_ns_per_kib: 33, memory_ns_per_kib: 100 }
+}
+
+/// For ever.
+pub(super) const fn forever() -> Loops {
+    Loops::Forever
+}
+
+/// So often.
+pub(super) const fn times(count: u64) -> Loops {
+    Loops::Times(count)
 }
 
 /// These events as one operation, whose rate and latency are reported.

@@ -57,7 +57,38 @@ impl Lesson {
 }
 
 /// The files, in the order of a course.
-const FILES: &[(&str, &str)] = &[("lag", include_str!("lessons/lag.json"))];
+const FILES: &[(&str, &str)] = &[
+    ("nice-and-weight", include_str!("lessons/nice-and-weight.json")),
+    ("lag", include_str!("lessons/lag.json")),
+    ("eligibility", include_str!("lessons/eligibility.json")),
+    ("slices-and-hz", include_str!("lessons/slices-and-hz.json")),
+    ("slice-below-a-tick", include_str!("lessons/slice-below-a-tick.json")),
+    ("hrtick", include_str!("lessons/hrtick.json")),
+    ("run-to-parity", include_str!("lessons/run-to-parity.json")),
+    ("preempt-short", include_str!("lessons/preempt-short.json")),
+    ("latency-nice", include_str!("lessons/latency-nice.json")),
+    ("delayed-dequeue", include_str!("lessons/delayed-dequeue.json")),
+    ("sleeper-bonus", include_str!("lessons/sleeper-bonus.json")),
+    ("start-debit", include_str!("lessons/start-debit.json")),
+    ("wakeup-granularity", include_str!("lessons/wakeup-granularity.json")),
+    ("last-buddy", include_str!("lessons/last-buddy.json")),
+    ("batch-waits", include_str!("lessons/batch-waits.json")),
+    ("sched-idle", include_str!("lessons/sched-idle.json")),
+    ("yield", include_str!("lessons/yield.json")),
+    ("real-time-first", include_str!("lessons/real-time-first.json")),
+    ("groups-share-first", include_str!("lessons/groups-share-first.json")),
+    ("cpu-max", include_str!("lessons/cpu-max.json")),
+    ("lock-holder", include_str!("lessons/lock-holder.json")),
+    ("cache-refill", include_str!("lessons/cache-refill.json")),
+    ("three-on-two", include_str!("lessons/three-on-two.json")),
+    ("affinity-wastes", include_str!("lessons/affinity-wastes.json")),
+    ("wake-affine-stacking", include_str!("lessons/wake-affine-stacking.json")),
+    ("sis-util", include_str!("lessons/sis-util.json")),
+    ("forks-crowd", include_str!("lessons/forks-crowd.json")),
+    ("smt-or-not", include_str!("lessons/smt-or-not.json")),
+    ("forced-idle", include_str!("lessons/forced-idle.json")),
+    ("cookie-pairing", include_str!("lessons/cookie-pairing.json")),
+];
 
 /// All lessons, in the order of a course.
 #[must_use]

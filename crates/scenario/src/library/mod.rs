@@ -18,11 +18,13 @@
 //! ```
 
 mod build;
+mod experiments;
 mod lessons;
 mod parameter;
 mod recipe;
 mod workloads;
 
+pub use experiments::{Content, Experiment, Must, Part, Row, experiment, experiments};
 pub use lessons::{Lesson, lesson, lessons};
 pub use parameter::{Parameter, ParameterKind};
 pub use recipe::Recipe;
@@ -57,8 +59,8 @@ impl Kind {
 /// An entry of the library: what a gallery shows. Its scenario is built when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name, for the command line and for links: small letters, digits and `-`. No two entries
-    /// have the same.
+    /// Its name, for the command line and for links: small letters, digits, `-` and `_`. No two
+    /// entries of a kind have the same.
     pub name: &'static str,
     /// What it is.
     pub kind: Kind,
@@ -77,7 +79,10 @@ impl Entry {
         let missing = || vec![Problem::error("", format!("the library has no {} {}", self.kind.name(), self.name))];
         match self.kind {
             Kind::Workload => workload(self.name).ok_or_else(missing)?.scenario(&[]).map_err(|problem| vec![problem]),
-            Kind::Experiment => Err(missing()),
+            Kind::Experiment => {
+                let content = experiment(self.name).ok_or_else(missing)?.content()?;
+                content.parts.into_iter().next().map(|part| part.scenario).ok_or_else(missing)
+            }
             Kind::Lesson => lesson(self.name).ok_or_else(missing)?.scenario(),
         }
     }
@@ -98,5 +103,50 @@ pub fn entries() -> Vec<Entry> {
         title: recipe.title.to_owned(),
         text: recipe.text.to_owned(),
     });
-    lessons.chain(workloads).collect()
+    let experiments = experiments().iter().map(|experiment| Entry {
+        name: experiment.name,
+        kind: Kind::Experiment,
+        title: experiment.title.to_owned(),
+        text: format!("{}\n\nReported: {}. {}.", experiment.text, experiment.source(), experiment.setup()),
+    });
+    lessons.chain(experiments).chain(workloads).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_opens_and_names_are_unique() {
+        let entries = entries();
+        for (place, entry) in entries.iter().enumerate() {
+            assert!(entries[..place].iter().all(|other| other.name != entry.name || other.kind != entry.kind));
+            let plain = |character: char| {
+                character.is_ascii_lowercase() || character.is_ascii_digit() || "-_".contains(character)
+            };
+            assert!(entry.name.chars().all(plain), "{}", entry.name);
+            assert!(!entry.title.is_empty() && entry.text.len() > 80, "{}", entry.name);
+            let scenario = entry.scenario().expect(entry.name);
+            assert!(!scenario.workload.tasks.is_empty(), "{}", entry.name);
+        }
+        assert!(entries.len() > 50);
+    }
+
+    #[test]
+    fn a_wrong_parameter_is_named() {
+        let recipe = workload("hackbench").expect("it is there");
+        for (given, expected) in [
+            (vec![("groop", "1")], "there is no parameter \"groop\""),
+            (vec![("groups", "0")], "expected 1 to 64, not \"0\""),
+            (vec![("over", "tcp")], "expected socket, pipe, not \"tcp\""),
+            (vec![("fds", "1"), ("fds", "2")], "the parameter \"fds\" is there twice"),
+        ] {
+            let problem = recipe.scenario(&given).expect_err(expected);
+            assert!(problem.message.starts_with(expected), "{problem}");
+        }
+        let hogs = workload("hogs").expect("it is there");
+        let load = |text| hogs.scenario(&[("copies", text)]).map(|scenario| scenario.workload.tasks[0].instances);
+        assert_eq!((load("75%"), load("3")), (Ok(6), Ok(3)));
+        assert!(load("24%").is_err() && load("201%").is_err());
+    }
 }

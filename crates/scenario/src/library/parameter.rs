@@ -51,6 +51,31 @@ enum Given {
 pub(super) struct Values(Vec<(&'static str, Given)>);
 
 impl Parameter {
+    /// A whole number.
+    pub(super) const fn number(
+        name: &'static str,
+        text: &'static str,
+        (least, most): (u64, u64),
+        unit: &'static str,
+        default: &'static str,
+    ) -> Self {
+        Self { name, text, kind: ParameterKind::Number { least, most, unit }, default }
+    }
+
+    /// A count or a share of the CPUs.
+    pub(super) const fn load(name: &'static str, text: &'static str, most: u64, default: &'static str) -> Self {
+        Self { name, text, kind: ParameterKind::Load { most }, default }
+    }
+
+    /// One of several.
+    pub(super) const fn choice(name: &'static str, text: &'static str, choices: &'static [&'static str]) -> Self {
+        let default = match choices {
+            [first, ..] => first,
+            [] => "",
+        };
+        Self { name, text, kind: ParameterKind::Choice(choices), default }
+    }
+
     /// What it may be, in words: `1 to 64 µs`.
     #[must_use]
     pub fn range(&self) -> String {

@@ -4,9 +4,8 @@ use schedlab_sim::kernel::Release;
 
 use crate::document::{Machine, Scenario, Variant};
 use crate::problem::Problem;
-use crate::workload::{Task, Workload};
 
-use super::parameter::{Parameter, ParameterKind, Values};
+use super::parameter::{Parameter, Values};
 
 /// A workload of the library.
 #[derive(Clone, Copy, Debug)]
@@ -19,30 +18,15 @@ pub struct Recipe {
     pub text: &'static str,
     /// Its own parameters; [`MACHINE_PARAMETERS`] come on top.
     pub(super) own: &'static [Parameter],
-    /// Makes its tasks for a machine of so many CPUs.
-    pub(super) tasks: fn(&Values, u32) -> Vec<Task>,
+    /// Gives its tasks, and what differs of the machine, to a scenario that has the machine.
+    pub(super) make: fn(&Values, &mut Scenario),
 }
 
 /// The parameters that every workload has.
 const MACHINE_PARAMETERS: [Parameter; 3] = [
-    Parameter {
-        name: "cpus",
-        text: "CPUs of the machine, which share a last-level cache",
-        kind: ParameterKind::Number { least: 1, most: 512, unit: "" },
-        default: "8",
-    },
-    Parameter {
-        name: "hz",
-        text: "ticks a second",
-        kind: ParameterKind::Choice(&["100", "250", "300", "1000"]),
-        default: "250",
-    },
-    Parameter {
-        name: "duration",
-        text: "simulated time",
-        kind: ParameterKind::Number { least: 10, most: 3_600_000, unit: "ms" },
-        default: "1000",
-    },
+    Parameter::number("cpus", "CPUs of the machine, which share a last-level cache", (1, 512), "", "8"),
+    Parameter::choice("hz", "ticks a second", &["250", "100", "300", "1000"]),
+    Parameter::number("duration", "simulated time", (10, 3_600_000), "ms", "1000"),
 ];
 
 impl Recipe {
@@ -71,11 +55,11 @@ impl Recipe {
             title: self.title.to_owned(),
             notes: self.text.to_owned(),
             machine,
-            workload: Workload { tasks: (self.tasks)(&values, cpus), ..Workload::default() },
             variants: vec![Variant::of_release(Release::V6_5), Variant::of_release(Release::V6_12)],
             ..Scenario::default()
         };
         scenario.run.duration_ms = Some(values.number("duration"));
+        (self.make)(&values, &mut scenario);
         Ok(scenario)
     }
 }

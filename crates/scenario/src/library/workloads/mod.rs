@@ -1,11 +1,15 @@
-//! The workloads of the library, by kind of program.
+//! The workloads of the library, by kind of program. A file is a family; what they share is in
+//! [`super::build`].
 
 mod cpu;
+mod desktop;
 mod messages;
+mod servers;
+mod stress;
 
 use super::recipe::Recipe;
 
-/// All workloads, in the order of the families.
+/// All workloads, family by family.
 #[must_use]
 pub fn workloads() -> &'static [Recipe] {
     &ALL
@@ -17,4 +21,27 @@ pub fn workload(name: &str) -> Option<Recipe> {
     ALL.iter().find(|recipe| recipe.name == name).copied()
 }
 
-static ALL: [Recipe; 2] = [cpu::HOGS, messages::HACKBENCH];
+static ALL: [Recipe; 22] = [
+    cpu::HOGS,
+    cpu::MASSIVE_INTR,
+    cpu::CYCLICTEST,
+    cpu::PARENT_CHILD,
+    cpu::SYSBENCH_AVX,
+    messages::HACKBENCH,
+    messages::SCHBENCH,
+    messages::SCHED_PIPE,
+    messages::CONTEXT1,
+    messages::NETPERF,
+    messages::TBENCH,
+    stress::SWITCH,
+    stress::PIPE,
+    stress::FUTEX,
+    stress::NANOSLEEP,
+    stress::FORK,
+    stress::SPAWN,
+    servers::MYSQL,
+    servers::SPECJBB,
+    servers::KERNEL_BUILD,
+    desktop::BROWSER,
+    desktop::VIDEO,
+];

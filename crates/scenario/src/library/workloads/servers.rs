@@ -1,0 +1,99 @@
+//! Servers: many threads that wait for clients, for each other, and for disks.
+
+use super::super::build::*;
+use super::super::parameter::Parameter;
+use super::super::recipe::Recipe;
+use crate::workload::Policy;
+
+pub(super) const MYSQL: Recipe = Recipe {
+    name: "mysql",
+    title: "MySQL under HammerDB",
+    text: "HammerDB's virtual users each hold a connection to a MySQL server and send the next transaction when the last \
+           is answered (a closed loop without think time but the network's). One thread of the server does the work of a \
+           connection: some stretches of computing, with waits for the client between them, then the commit: it hands \
+           its record to the log writer, the log flusher syncs the disk, and it is woken when the record is safe. \
+           Modelled are connection, log writer and log flusher threads, the network's and the disk's times; an operation \
+           is a transaction. Not modelled: the buffer pool, row locks, the client's CPUs.",
+    own: &[
+        Parameter::load("connections", "connections", 2048, "128"),
+        Parameter::choice("policy", "policy of the connection threads", &["other", "batch"]),
+        Parameter::choice("all", "policy of all other threads", &["other", "batch"]),
+        Parameter::number("statements", "stretches of a transaction", (1, 100), "", "4"),
+        Parameter::number("run", "computing of a stretch, median", (1, 100_000), "µs", "250"),
+        Parameter::number("network", "time between stretches, mean", (1, 1_000_000), "µs", "800"),
+        Parameter::number("disk", "time of a sync of the log", (1, 1_000_000), "µs", "80"),
+    ],
+    make: |values, scenario| {
+        let batch = |choice: &str| (values.choice(choice) == "batch").then_some(Policy::Batch);
+        let statement = |_| [run_about(values.number("run"), 0.6), sleep_about(values.number("network"))];
+        let mut work: Vec<_> = (0..values.count("statements")).flat_map(statement).collect();
+        work.extend([run(60), post("log records"), wait("log is safe"), run(20)]);
+        let mut connections =
+            task("connection", values.load("connections", cpus(scenario)), operation("transaction", work));
+        connections.attributes.policy = batch("policy");
+        let writer = vec![wait("log records"), run(8), post("written")];
+        let flusher = vec![wait("written"), run(5), sleep_about(values.number("disk")), run(5), post("log is safe")];
+        let mut log = [task("log_writer", 1, writer), task("log_flusher", FLUSHES, flusher)];
+        for thread in &mut log {
+            thread.attributes.policy = batch("all");
+        }
+        scenario.workload.tasks = std::iter::once(connections).chain(log).collect();
+    },
+};
+
+/// Group commit as syncs under way at once, each for one record.
+const FLUSHES: u32 = 8;
+
+pub(super) const SPECJBB: Recipe = Recipe {
+    name: "specjbb",
+    title: "SPECjbb-like",
+    text: "SPECjbb's backend is a pool of threads that take requests out of queues; injectors put them in at a rate that \
+           does not depend on the answers (an open loop). Modelled are injectors with a random time between requests, \
+           the pool, requests of log-normal length (an operation each), and collector threads of the Java machine that \
+           compute from time to time.",
+    own: &[
+        Parameter::load("workers", "threads of the pool", 2048, "200%"),
+        Parameter::number("utilisation", "of all CPUs, what the requests ask for", (1, 150), "%", "90"),
+        Parameter::number("run", "computing of a request, median", (1, 1_000_000), "µs", "1000"),
+        Parameter::number("slice", "slice of the pool's threads; 0: the release's", (0, 100_000), "µs", "0"),
+    ],
+    make: |values, scenario| {
+        let (cpus, run_us) = (cpus(scenario), values.number("run"));
+        let workers = values.load("workers", cpus);
+        // The mean of the log-normal distribution below is 1.2 times its median.
+        let between_us = run_us * 12 * 100 / (10 * u64::from(cpus) * values.number("utilisation"));
+        let mut request = vec![read("requests")];
+        request.extend(operation("request", [run_about(run_us, 0.6)]));
+        let mut pool = task("worker", workers, request);
+        pool.attributes.slice_us = Some(values.number("slice")).filter(|slice| *slice > 0);
+        let inject = vec![sleep_about(between_us.max(1)), run(3), write("requests", 4096)];
+        let collector = task("collector", (cpus / 4).max(1), vec![sleep_about(50_000), run_about(4_000, 0.5)]);
+        scenario.workload.tasks = vec![task("injector", 1, inject), pool, collector];
+    },
+};
+
+pub(super) const KERNEL_BUILD: Recipe = Recipe {
+    name: "kernel-build",
+    title: "make -j",
+    text: "make keeps as many compilers going as -j allows: it takes a token, forks a child, and waits for a token to come \
+           back when there is none. A compiler reads (waits for the disk now and then), computes, and exits; a file is an \
+           operation, from its start to its end. Modelled are make, the tokens, and compilers of log-normal length; not \
+           modelled are the dependencies between files and the link at the end.",
+    own: &[
+        Parameter::load("jobs", "compilers at a time (-j)", 2048, "100%"),
+        Parameter::number("compile", "computing of a compiler, median", (100, 10_000_000), "µs", "20000"),
+    ],
+    make: |values, scenario| {
+        let compile_us = values.number("compile");
+        let start: Vec<_> = (0..values.load("jobs", cpus(scenario))).map(|_| post("token")).collect();
+        let file = vec![wait("token"), run(300), fork("compiler")];
+        let mut make = phased("make", 1, vec![("tokens", 1, start), ("files", 1_000_000_000, file)]);
+        make.loops = times(1);
+        let half = || run_about(compile_us / 2, 0.7);
+        let mut work = operation("file", [run(500), sleep_about(200), half(), sleep_about(100), half()]);
+        work.push(post("token"));
+        let mut compiler = task("compiler", 0, work);
+        (compiler.loops, compiler.start) = (times(1), crate::workload::Start::Fork);
+        scenario.workload.tasks = vec![make, compiler];
+    },
+};

@@ -1,6 +1,8 @@
 //! The library's texts are true: lessons show what they claim, workloads have the structure of the
 //! programs they stand for (`tests/library`).
 
+#![allow(clippy::expect_used)] // A test may fail by it.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

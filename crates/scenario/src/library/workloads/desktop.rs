@@ -53,12 +53,12 @@ pub(super) const VIDEO: Recipe = Recipe {
     make: |values, scenario| {
         let slices = values.count("slices");
         let mut frame = vec![run(300)];
-        frame.extend((0..slices).map(|_| write("packets", 8)));
-        frame.extend((0..slices).map(|_| read("pictures")));
+        frame.extend((0..slices).map(|_| post("packet")));
+        frame.extend((0..slices).map(|_| wait("picture")));
         frame.push(run(400));
         let player = std::iter::once(timer(16_667)).chain(operation("frame", frame)).collect();
         let decode_us = (values.number("decode") / u64::from(slices)).max(1);
-        let decoder = vec![read("packets"), run_about(decode_us, 0.3), write("pictures", 8)];
+        let decoder = vec![wait("packet"), run_about(decode_us, 0.3), post("picture")];
         let mixer = std::iter::once(timer(5_000)).chain(operation("sound", [run(250)])).collect();
         scenario.workload.tasks = vec![
             task("player", 1, player),

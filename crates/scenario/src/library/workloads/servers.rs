@@ -62,11 +62,11 @@ pub(super) const SPECJBB: Recipe = Recipe {
         let workers = values.load("workers", cpus);
         // The mean of the log-normal distribution below is 1.2 times its median.
         let between_us = run_us * 12 * 100 / (10 * u64::from(cpus) * values.number("utilisation"));
-        let mut request = vec![read("requests")];
+        let mut request = vec![wait("request is there")];
         request.extend(operation("request", [run_about(run_us, 0.6)]));
         let mut pool = task("worker", workers, request);
         pool.attributes.slice_us = Some(values.number("slice")).filter(|slice| *slice > 0);
-        let inject = vec![sleep_about(between_us.max(1)), run(3), write("requests", 4096)];
+        let inject = vec![sleep_about(between_us.max(1)), run(3), post("request is there")];
         let collector = task("collector", (cpus / 4).max(1), vec![sleep_about(50_000), run_about(4_000, 0.5)]);
         scenario.workload.tasks = vec![task("injector", 1, inject), pool, collector];
     },

@@ -240,7 +240,7 @@ impl Reader<'_> {
                 let Some(end) = self.rest.find(']') else { return Err(self.error("a variant in [ ]")) };
                 let variant = self.rest[1..end].to_owned();
                 self.rest = self.rest[end + 1..].trim_start();
-                let figure = self.word(|character| !character.is_whitespace() && character != ')');
+                let figure = self.word(|character| !character.is_whitespace() && !")<>=".contains(character));
                 if figure.is_empty() {
                     return Err(self.error("the name of a figure"));
                 }
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn errors_say_where() {
         for (text, place) in
-            [("1 < ", 5), ("[a x < 1", 1), ("[a] < 1", 8), ("1 2 < 3", 3), ("(1 < 2", 4), ("1 < 2 x", 7)]
+            [("1 < ", 5), ("[a x < 1", 1), ("[a] < 1", 5), ("1 2 < 3", 3), ("(1 < 2", 4), ("1 < 2 x", 7)]
         {
             match Claim::parse(text) {
                 Err(ClaimError::Syntax { place: found, .. }) => assert_eq!(found, place, "{text}"),

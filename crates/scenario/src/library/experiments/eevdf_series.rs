@@ -71,7 +71,7 @@ fn benchmark(suite: &str, case: &str, load: u64) -> Result<Option<(Scenario, &'s
     let (duration_ms, warmup_ms, repeats) = match name {
         "schbench" => (1_500, 100, 3),
         "hackbench" => (80, 20, 2),
-        _ => (150, 30, 2),
+        _ => (100, 20, 2),
     };
     scenario.run.duration_ms = Some(duration_ms);
     scenario.run.warmup_ms = warmup_ms;
@@ -87,7 +87,7 @@ const EEVDF: &str = r#"{"kernel": {"release": "eevdf-rfc"}}"#;
 /// cyclictest beside hackbench.
 fn latency_nice(reported: &serde_json::Value, content: &mut Content) -> Result<(), Vec<crate::Problem>> {
     let mut scenario =
-        workload("hackbench", &[("groups", "2"), ("by", "threads"), ("over", "pipe"), ("duration", "5000")])?;
+        workload("hackbench", &[("groups", "2"), ("by", "threads"), ("over", "pipe"), ("duration", "1000")])?;
     let measure = workload("cyclictest", &[("threads", "1"), ("hogs", "0"), ("interval", "1000")])?;
     scenario.workload.tasks.splice(0..0, measure.workload.tasks);
     scenario.run.warmup_ms = 200;

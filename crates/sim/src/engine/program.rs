@@ -224,14 +224,17 @@ impl<C: FairClass> Core<C> {
                 let pipe = &mut self.objects.pipes[*pipe as usize];
                 if pipe.messages >= capacity {
                     pipe.writers.push_back(task);
+                    state.slept_in_pipe = true;
                     state.at -= 1;
                     return Ok(Outcome::Block);
                 }
                 pipe.messages += 1;
-                if pipe.messages == 1
-                    && let Some(reader) = pipe.readers.pop_front()
-                {
-                    self.wake_by_task(task, reader, true);
+                let reader = if pipe.messages == 1 { pipe.readers.pop_front() } else { None };
+                // Who was woken for the room passes on what is left of it (`wake_next_writer`).
+                let passes_on = std::mem::take(&mut state.slept_in_pipe) && pipe.messages < capacity;
+                let writer = if passes_on { pipe.writers.pop_front() } else { None };
+                for woken in reader.into_iter().chain(writer) {
+                    self.wake_by_task(task, woken, true);
                 }
             }
             Step::PipeRead(PipeId(pipe)) => {
@@ -239,14 +242,17 @@ impl<C: FairClass> Core<C> {
                 let pipe = &mut self.objects.pipes[*pipe as usize];
                 if pipe.messages == 0 {
                     pipe.readers.push_back(task);
+                    state.slept_in_pipe = true;
                     state.at -= 1;
                     return Ok(Outcome::Block);
                 }
                 pipe.messages -= 1;
-                if pipe.messages + 1 == capacity
-                    && let Some(writer) = pipe.writers.pop_front()
-                {
-                    self.wake_by_task(task, writer, true);
+                let writer = if pipe.messages + 1 == capacity { pipe.writers.pop_front() } else { None };
+                // Likewise for the messages that are left (`wake_next_reader`).
+                let passes_on = std::mem::take(&mut state.slept_in_pipe) && pipe.messages > 0;
+                let reader = if passes_on { pipe.readers.pop_front() } else { None };
+                for woken in writer.into_iter().chain(reader) {
+                    self.wake_by_task(task, woken, true);
                 }
             }
             Step::Affinity(cpus) => {

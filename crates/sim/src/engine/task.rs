@@ -41,6 +41,8 @@ pub(super) struct Task {
     pub timers: Vec<super::objects::Timer>,
     pub traces: Vec<u32>,
     pub operations: Vec<Option<u64>>,
+    /// It slept in the pipe event it is at: when it gets through, it wakes the next who waits there.
+    pub slept_in_pipe: bool,
     pub random: Random,
     /// Where it runs, or ran last.
     pub cpu: u32,
@@ -80,6 +82,7 @@ impl Task {
             timers: vec![super::objects::Timer::default(); spec.program.own_timers],
             traces: vec![0; spec.program.traces],
             operations: vec![None; operations],
+            slept_in_pipe: false,
             random,
             cpu: spec.previous_cpu,
             activating: false,

@@ -367,3 +367,31 @@ fn siblings_at_half_speed_do_what_one_thread_does() {
     assert!(work(2, 4).abs_diff(work(1, 4)) < 10 * MS);
     assert!(work(2, 2) > 1_990 * MS);
 }
+
+/// Several readers and writers asleep on one pipe: each that gets through wakes the next, so that no
+/// message and nobody is forgotten.
+#[test]
+fn nobody_is_forgotten_at_a_pipe() {
+    for (readers, writers) in [(4, 1), (1, 4), (3, 3)] {
+        let mut input = Input::new(Kernel::new(Release::V6_12, 4), machine(1, 1, 4, 1), 1_000 * MS);
+        input.objects = Objects { pipes: vec![2], ..Objects::default() };
+        let messages = 1_200;
+        let repeat = |times: u64, step: Step, work: u64| {
+            let run = Step::Run(Length::Fixed(work));
+            let steps =
+                vec![Step::LoopStart { counter: 0, times: Some(times), end: 3 }, step, run, Step::LoopEnd { start: 0 }];
+            Arc::new(Program { steps, loops: 1, ..Program::default() })
+        };
+        for index in 0..writers {
+            let program = repeat(messages / writers, Step::PipeWrite(PipeId(0)), 20_000);
+            input.tasks.push(TaskSpec::new(&format!("w{index}"), program));
+        }
+        for index in 0..readers {
+            let program = repeat(messages / readers, Step::PipeRead(PipeId(0)), 50_000);
+            input.tasks.push(TaskSpec::new(&format!("r{index}"), program));
+        }
+        let result = run(input);
+        let work: u64 = result.tasks.iter().map(|task| task.runtime_ns).sum();
+        assert_eq!(work, messages * 70_000, "{readers} readers, {writers} writers");
+    }
+}

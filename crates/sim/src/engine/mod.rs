@@ -3,6 +3,7 @@
 //! CPUs, `balance` moves tasks between them, `core_scheduling` decides who may share a core.
 
 mod agenda;
+mod arrivals;
 mod balance;
 mod books;
 mod core_scheduling;
@@ -17,6 +18,7 @@ mod placement;
 mod program;
 mod random;
 mod schedule;
+mod setup;
 mod simulation;
 mod smt;
 mod statistics;
@@ -28,9 +30,8 @@ use std::sync::Arc;
 
 use crate::error::RunError;
 use crate::explain::Moment;
-use crate::fair::{Entity, Fair, FairClass, Vtime};
-use crate::input::{Birth, Change, GroupId, Input, Step, TaskId, TaskSpec};
-use crate::kernel::rules::Rules;
+use crate::fair::{Fair, FairClass};
+use crate::input::{Change, Input, TaskId};
 use crate::output::{Counters, Run, TaskState};
 use agenda::{Agenda, Due};
 use balance::Balancing;
@@ -108,142 +109,6 @@ struct Core<C> {
 }
 
 impl<C: FairClass> Core<C> {
-    fn new(input: Input) -> Self {
-        let tick_ns = input.machine.tick_ns();
-        let rules = Rules::new(&input.kernel, tick_ns);
-        let topology = Topology::new(&input.machine);
-        let cpus = topology.cpus();
-        let new_cpu = |cpu: u32| {
-            let phase = input.machine.tick_phase_ns(cpu);
-            Cpu::new(tick_ns + phase, input.machine.capacity(cpu), balance::domain_states(&topology, cpu))
-        };
-        let mut core = Self {
-            fair: Fair::new(rules, cpus as u32, input.groups.len() as u32),
-            cpus: (0..cpus as u32).map(new_cpu).collect(),
-            tasks: Vec::with_capacity(input.tasks.len()),
-            agenda: Agenda::new(cpus),
-            events: EventQueue::default(),
-            objects: ObjectStates::new(&input.objects),
-            placing: Placing::new(&topology),
-            balancing: Balancing::new(&topology, input.seed),
-            core: CoreState::new(&topology, input.kernel.core_scheduling()),
-            statistics: Statistics::new(cpus, input.objects.operations, input.record_budget),
-            books: Books::new(&topology),
-            now: 0,
-            tick_ns,
-            many: cpus > 1,
-            has_periods: false,
-            steps_at_now: 0,
-            warm: input.warmup_ns == 0,
-            counters_before: vec![Counters::default(); cpus],
-            forked: input.templates.iter().map(|template| template.first_number).collect(),
-            touched: Vec::new(),
-            request_path: RequestPath::Direct,
-            latency: Random::new(input.seed, 0x6c61_7465),
-            total_events: 0,
-            last_decision: None,
-            observed: None,
-            topology: Arc::new(topology),
-            input: Arc::new(input),
-        };
-        core.prepare_cpus();
-        core.make_groups();
-        for index in 0..core.input.tasks.len() {
-            let spec = core.input.tasks[index].clone();
-            let task = core.add_task(&spec);
-            let event = match spec.birth {
-                Birth::Fork => Event::Fork(task),
-                Birth::Wake => Event::Wake(task),
-            };
-            core.events.push(spec.start_ns, event);
-        }
-        for (index, event) in core.input.events.iter().enumerate() {
-            core.events.push(event.at_ns, Event::Outside(index as u32));
-        }
-        for cpu in 0..cpus as u32 {
-            core.enter_idle(cpu);
-            core.refresh(cpu);
-        }
-        core
-    }
-
-    /// A copy that makes the same decisions and keeps no books.
-    fn bare_copy(&self) -> Self {
-        let mut copy = Self { statistics: Statistics::muted(), observed: None, ..self.clone_without_books() };
-        copy.books.mute();
-        copy
-    }
-
-    fn clone_without_books(&self) -> Self {
-        Self {
-            input: self.input.clone(),
-            topology: self.topology.clone(),
-            fair: self.fair.clone(),
-            cpus: self.cpus.clone(),
-            tasks: self.tasks.clone(),
-            agenda: self.agenda.clone(),
-            events: self.events.clone(),
-            objects: self.objects.clone(),
-            placing: self.placing.clone(),
-            balancing: self.balancing.clone(),
-            core: self.core.clone(),
-            statistics: Statistics::muted(),
-            books: self.books.clone(),
-            counters_before: self.counters_before.clone(),
-            forked: self.forked.clone(),
-            touched: self.touched.clone(),
-            observed: None,
-            ..*self
-        }
-    }
-
-    fn prepare_cpus(&mut self) {
-        use crate::kernel::CoreScheduling::{RfcV4, RfcV4CookieMatch};
-        self.core.enable_for(&self.input);
-        if self.core.is_on() && matches!(self.core.kind, RfcV4 | RfcV4CookieMatch) {
-            self.fair.leaders = self.topology.siblings.iter().map(|siblings| siblings[0]).collect();
-        }
-        let mut specs = self.input.tasks.iter().chain(self.input.templates.iter().map(|template| &template.spec));
-        self.placing.any_affinity = specs.any(|spec| {
-            spec.cpus.is_some() || spec.program.steps.iter().any(|step| matches!(step, Step::Affinity(Some(_))))
-        });
-    }
-
-    fn make_groups(&mut self) {
-        for index in 0..self.input.groups.len() {
-            let spec = self.input.groups[index].clone();
-            let group = GroupId(index as u32);
-            self.fair.add_group(group, spec.parent);
-            self.fair.set_group_latency_nice(group, spec.latency_nice);
-            if spec.idle {
-                self.fair.write_idle(group, true);
-            } else {
-                self.fair.write_weight(group, spec.weight);
-            }
-            if let Some(max) = spec.max {
-                self.fair.prepare_bandwidth(group, max.phase_ns);
-                self.fair.write_max(group, Some(max.quota_ns), max.period_ns, max.burst_ns);
-                self.has_periods = true;
-            }
-        }
-    }
-
-    fn add_task(&mut self, spec: &TaskSpec) -> u32 {
-        let index = self.tasks.len() as u32;
-        let queue = self.fair.at(spec.previous_cpu).queue_of(spec.group);
-        let entity = Entity::task(index, spec.policy, spec.nice, queue);
-        let e = self.fair.add_task(entity, spec.slice_ns, spec.latency_nice);
-        if spec.birth == Birth::Wake {
-            // It ran long before the start: any credit for sleeping is what it starts with.
-            self.fair.node[e].vruntime = Vtime::QUEUE_START.moved(-1_000_000_000);
-        }
-        self.placing.any_higher |= is_higher(spec.policy);
-        let random = Random::new(self.input.seed, spec.identity);
-        self.tasks.push(Task::new(spec, e, random, self.input.objects.operations));
-        self.statistics.add_task(spec.name.clone());
-        index
-    }
-
     fn run_until(&mut self, limit: Limit) -> Result<Progress, RunError> {
         let mut left = limit.events;
         loop {
@@ -455,106 +320,6 @@ impl<C: FairClass> Core<C> {
             Event::ActiveBalance(cpu) => self.active_balance(cpu),
             Event::CookieSteal(cpu) => self.steal_cookie(cpu),
         }
-    }
-
-    /// A new task starts; its parent runs on `parent_cpu`.
-    fn start_fork(&mut self, task: u32, parent_cpu: u32) {
-        self.fair.at(parent_cpu);
-        let higher = self.is_higher(task);
-        let entity = self.tasks[task as usize].entity;
-        if !higher {
-            self.fair.fork(entity);
-        }
-        let cpu = self.choose_fork_cpu(task, parent_cpu);
-        if cpu != parent_cpu {
-            self.request_path = RequestPath::Wakeup;
-        }
-        let state = &mut self.tasks[task as usize];
-        state.state = TaskState::Queued;
-        state.cpu = cpu;
-        state.recent_used_cpu = parent_cpu;
-        self.statistics.runnable(self.now, cpu, task, true);
-        self.fair.put_on_cpu(entity, cpu);
-        let before = self.fair.at(cpu).rq().request;
-        if higher {
-            self.start_higher(cpu, task);
-        } else {
-            self.fair.start(entity);
-        }
-        self.core_enqueued(task);
-        self.became_runnable(cpu);
-        self.observe_wakeup(cpu, task, true, before);
-    }
-
-    /// A sleeping task is woken from `waker_cpu`; `sync`: the waker is about to sleep (WF_SYNC).
-    fn wake(&mut self, task: u32, waker_cpu: u32, sync: bool) {
-        let entity = self.tasks[task as usize].entity;
-        self.request_path = RequestPath::Wakeup;
-        self.fair.rqs[waker_cpu as usize].counters.ttwu_count += 1;
-        let previous = self.tasks[task as usize].cpu;
-        let mut cpu = previous;
-        if self.many && !self.fair.is_delayed(entity) {
-            cpu = self.choose_wakeup_cpu(task, waker_cpu, sync);
-        }
-        if cpu == waker_cpu {
-            self.fair.rqs[waker_cpu as usize].counters.ttwu_local += 1;
-        } else if self.many {
-            self.count_remote_wakeup(waker_cpu, cpu);
-        }
-        self.tasks[task as usize].moved = cpu != previous;
-        if cpu != previous {
-            self.leave_for(task, cpu);
-            self.statistics.migration(task, true);
-        }
-        if self.wakes_by_interrupt(cpu, waker_cpu) && !self.fair.is_delayed(entity) {
-            self.tasks[task as usize].activating = true;
-            self.cpus[cpu as usize].wakeups_pending += 1;
-            let latency = self.with_jitter(self.input.machine.wakeup_ns);
-            self.events.push(self.now + latency, Event::Activate(task));
-        } else {
-            self.enqueue_woken(task, cpu);
-        }
-    }
-
-    /// A sleeping task's CPU becomes another.
-    fn leave_for(&mut self, task: u32, cpu: u32) {
-        let state = &mut self.tasks[task as usize];
-        let from = std::mem::replace(&mut state.cpu, cpu);
-        let (entity, policy) = (state.entity, state.policy);
-        if is_higher(policy) {
-            let taken = self.cpus[from as usize].higher.take_state(task);
-            self.cpus[cpu as usize].higher.put_state(task, taken);
-            self.fair.put_on_cpu(entity, cpu);
-        } else {
-            self.fair.at(from).migrate_sleeping(entity, cpu);
-        }
-    }
-
-    /// A wake-up that was queued to another CPU arrives there.
-    fn activate(&mut self, task: u32) {
-        let state = &mut self.tasks[task as usize];
-        state.activating = false;
-        let cpu = state.cpu;
-        self.cpus[cpu as usize].wakeups_pending -= 1;
-        self.enqueue_woken(task, cpu);
-        self.request_path = RequestPath::Direct;
-    }
-
-    fn enqueue_woken(&mut self, task: u32, cpu: u32) {
-        let state = &mut self.tasks[task as usize];
-        state.state = TaskState::Queued;
-        let (entity, moved) = (state.entity, state.moved);
-        self.statistics.runnable(self.now, cpu, task, false);
-        let before = self.fair.at(cpu).rq().request;
-        if self.is_higher(task) {
-            self.start_higher(cpu, task);
-        } else {
-            self.fair.wake(entity, moved);
-        }
-        self.core_enqueued(task);
-        self.became_runnable(cpu);
-        self.end_idle_span(cpu);
-        self.observe_wakeup(cpu, task, false, before);
     }
 
     fn change(&mut self, change: &Change) {

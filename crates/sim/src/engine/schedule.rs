@@ -195,17 +195,22 @@ impl<C: FairClass> Core<C> {
     pub(super) fn pick_next(&mut self, cpu: u32) -> Option<u32> {
         self.fair.at(cpu);
         if let Some(task) = self.cpus[cpu as usize].higher.pick() {
-            if !self.fair.rq().higher_runs {
-                self.fair.give_way();
-            }
-            let rq = self.fair.rq_mut();
-            rq.higher_runs = true;
-            rq.request = None;
-            self.cpus[cpu as usize].higher_charged = self.now;
+            self.run_higher(cpu);
             return Some(task);
         }
         self.fair.rq_mut().higher_runs = false;
         self.fair.pick_and_switch().and_then(|e| self.fair.task_index(e))
+    }
+
+    /// A task of a higher class takes the CPU.
+    pub(super) fn run_higher(&mut self, cpu: u32) {
+        if !self.fair.rq().higher_runs {
+            self.fair.give_way();
+        }
+        let rq = self.fair.rq_mut();
+        rq.higher_runs = true;
+        rq.request = None;
+        self.cpus[cpu as usize].higher_charged = self.now;
     }
 
     fn switch(&mut self, cpu: u32, prev: Option<u32>, next: Option<u32>, reason: Reason) {

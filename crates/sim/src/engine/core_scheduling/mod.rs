@@ -252,13 +252,7 @@ impl<C: FairClass> Core<C> {
         if let Some(task) = next
             && self.is_higher(task)
         {
-            if !self.fair.rq().higher_runs {
-                self.fair.give_way();
-            }
-            let rq = self.fair.rq_mut();
-            rq.higher_runs = true;
-            rq.request = None;
-            self.cpus[cpu as usize].higher_charged = self.now;
+            self.run_higher(cpu);
             return;
         }
         self.fair.rq_mut().higher_runs = false;

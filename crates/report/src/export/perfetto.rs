@@ -13,20 +13,29 @@ mod field {
     pub const PACKET: u32 = 1;
     /// Of `TracePacket`.
     pub const TIMESTAMP: u32 = 8;
+    /// Likewise: which sequence of packets it belongs to.
     pub const SEQUENCE: u32 = 10;
+    /// Likewise: a `GenericKernelTaskStateEvent`.
     pub const TASK_STATE: u32 = 117;
+    /// Likewise: a `GenericKernelProcessTree`.
     pub const PROCESS_TREE: u32 = 122;
     /// Of `GenericKernelTaskStateEvent`.
     pub const CPU: u32 = 1;
+    /// Likewise: the task's name.
     pub const COMM: u32 = 2;
+    /// Likewise: the thread.
     pub const TID: u32 = 3;
+    /// Likewise: a [`super::State`].
     pub const STATE: u32 = 4;
+    /// Likewise: 120 and the nice value.
     pub const PRIO: u32 = 5;
     /// Of `GenericKernelProcessTree`.
     pub const THREADS: u32 = 2;
     /// Of its `Thread`.
     pub const THREAD_TID: u32 = 1;
+    /// Likewise: its process.
     pub const THREAD_PID: u32 = 2;
+    /// Likewise: its name.
     pub const THREAD_COMM: u32 = 3;
 }
 

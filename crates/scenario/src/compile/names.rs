@@ -25,10 +25,12 @@ impl Names {
         number
     }
 
+    /// How many names there are.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
+    /// The names, by their numbers.
     pub fn list(&self) -> &[String] {
         &self.list
     }
@@ -40,6 +42,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
+    /// The path of each task of a workload, in order.
     pub fn of(workload: &Workload) -> Self {
         Self { tasks: members("workload.tasks", workload.tasks.iter().map(|task| task.name.as_str())) }
     }

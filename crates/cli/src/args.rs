@@ -124,11 +124,10 @@ pub enum Command {
     },
 }
 
+/// Which variants are run, and what is changed in the document first.
 #[derive(Debug, clap::Args)]
-pub struct Run {
-    /// A scenario document or an rt-app file; - is standard input.
-    pub file: PathBuf,
-    /// Run this variant only.
+pub struct Chosen {
+    /// This variant only; export needs it where a document has several.
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
     /// The seed of the first repeat, in place of the document's.
@@ -136,6 +135,22 @@ pub struct Run {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub set: Set,
+}
+
+impl Chosen {
+    /// The changes in order, the seed among them.
+    pub fn assignments(&self) -> Vec<Assignment> {
+        let seed = self.seed.map(|seed| Assignment { path: "run.seed".to_owned(), value: seed.to_string() });
+        self.set.assignments.iter().cloned().chain(seed).collect()
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// A scenario document or an rt-app file; - is standard input.
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// What to print.
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub format: Format,
@@ -289,14 +304,8 @@ pub struct Explain {
     /// The time in the run, such as 1204ms, 1.204s, 27500us; without a unit nanoseconds.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub at: u64,
-    /// Explain this variant only.
-    #[arg(long, value_name = "NAME")]
-    pub variant: Option<String>,
-    /// The seed, in place of the document's.
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
     #[command(flatten)]
-    pub set: Set,
+    pub chosen: Chosen,
     /// What to print.
     #[arg(long, value_enum, default_value_t = TextFormat::Text)]
     pub format: TextFormat,
@@ -311,14 +320,8 @@ pub struct Export {
     /// The format.
     #[arg(long = "to", value_enum, value_name = "FORMAT")]
     pub format: ExportFormat,
-    /// The variant; a document with several needs one.
-    #[arg(long, value_name = "NAME")]
-    pub variant: Option<String>,
-    /// The seed, in place of the document's.
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
     #[command(flatten)]
-    pub set: Set,
+    pub chosen: Chosen,
     #[command(flatten)]
     pub output: Output,
 }

@@ -3,8 +3,9 @@
 
 #![allow(clippy::expect_used)] // A test may fail by it.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod support;
+
+use std::process::Output;
 
 use serde_json::{Value, json};
 
@@ -46,16 +47,8 @@ fn merge(target: &mut Value, patch: &Value) {
 }
 
 fn bisect(document: &Value, metric: &str, more: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_schedlab"))
-        .args(["bisect", "-", "--from", "before", "--to", "after", "--metric", metric])
-        .args(more)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let _ = child.stdin.take().expect("it is piped").write_all(document.to_string().as_bytes());
-    child.wait_with_output().expect("it ends")
+    let asked = ["bisect", "-", "--from", "before", "--to", "after", "--metric", metric];
+    support::schedlab(&[&asked, more].concat(), document.to_string().as_bytes())
 }
 
 fn with(planted: &Value) -> Value {

@@ -3,6 +3,8 @@
 
 #![allow(clippy::expect_used)] // A test may fail by it.
 
+mod support;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Write;
@@ -28,15 +30,7 @@ const SCENARIO: &str = r#"{
 }"#;
 
 fn schedlab(args: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_schedlab"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let _ = child.stdin.take().expect("it is piped").write_all(SCENARIO.as_bytes());
-    child.wait_with_output().expect("it ends")
+    support::schedlab(args, SCENARIO.as_bytes())
 }
 
 fn export(to: &str) -> Vec<u8> {

@@ -3,13 +3,16 @@
 
 #![allow(clippy::expect_used)] // A test may fail by it.
 
+mod support;
+
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::schedlab;
 
 /// Sleepers, instances, a yielding task, forks, nice values, a lock and operations, under three
 /// kernels.
@@ -31,21 +34,8 @@ const MIXED: &str = r#"{
                   {"name": "no parity", "kernel": {"release": "6.12", "features": {"RUN_TO_PARITY": false}}} ]
 }"#;
 
-fn command(args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_schedlab"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    // What reads no more than it must may be gone before all is written.
-    let _ = child.stdin.take().expect("it is piped").write_all(stdin);
-    child.wait_with_output().expect("the command ends")
-}
-
 fn text(args: &[&str]) -> String {
-    let output = command(args, MIXED.as_bytes());
+    let output = schedlab(args, MIXED.as_bytes());
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("it is text")
 }
@@ -360,7 +350,7 @@ fn what_cannot_be_a_document_is_refused_within_a_second() {
         ("a million wrong keys", keys),
     ] {
         let start = Instant::now();
-        let output = command(&["run", "-"], &bytes);
+        let output = schedlab(&["run", "-"], &bytes);
         let took = start.elapsed();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{what}: {stderr}");
@@ -412,7 +402,7 @@ fn rt_app_s_own_examples_run() {
     let mut count = 0;
     for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
         if path.extension().is_some_and(|extension| extension == "json") {
-            let output = command(&["run", path.to_str().expect("a path"), "--format", "json"], b"");
+            let output = schedlab(&["run", path.to_str().expect("a path"), "--format", "json"], b"");
             assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
             let reports: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
             let releases: Vec<_> = list(&reports).iter().map(|report| report["release"].clone()).collect();

@@ -3,9 +3,9 @@
 
 #![allow(clippy::expect_used)] // A test may fail by it.
 
+mod support;
+
 use std::collections::HashMap;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -29,15 +29,7 @@ const BUSY: &str = r#"{
 }"#;
 
 fn text(args: &[&str]) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_schedlab"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let _ = child.stdin.take().expect("it is piped").write_all(BUSY.as_bytes());
-    let output = child.wait_with_output().expect("the command ends");
+    let output = support::schedlab(args, BUSY.as_bytes());
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("it is text")
 }

@@ -3,7 +3,7 @@
 
 use schedlab_report::text;
 
-use crate::args::{self, Assignment, TextFormat};
+use crate::args::{self, TextFormat};
 use crate::document::Document;
 use crate::error::CommandError;
 use crate::execute;
@@ -18,9 +18,7 @@ pub fn explain(args: &args::Explain) -> Result<(), CommandError> {
     let mut notices = Notices::default();
     let document = Document::open(&args.file, &mut notices)?;
     let file = document.file.clone();
-    let mut assignments = args.set.assignments.clone();
-    assignments.extend(args.seed.map(|seed| Assignment { path: "run.seed".to_owned(), value: seed.to_string() }));
-    let variants = document.variants(&assignments, args.variant.as_deref())?;
+    let variants = document.variants(&args.chosen.assignments(), args.chosen.variant.as_deref())?;
     let output = Output::open(&args.output)?;
     let mut explanations = Vec::new();
     for variant in &variants {

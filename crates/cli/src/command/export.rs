@@ -4,7 +4,7 @@
 use schedlab_report::export;
 use schedlab_scenario::NamedVariant;
 
-use crate::args::{self, Assignment, ExportFormat};
+use crate::args::{self, ExportFormat};
 use crate::document::Document;
 use crate::error::CommandError;
 use crate::execute;
@@ -19,9 +19,7 @@ pub fn export(args: &args::Export) -> Result<(), CommandError> {
     let mut notices = Notices::default();
     let document = Document::open(&args.file, &mut notices)?;
     let file = document.file.clone();
-    let mut assignments = args.set.assignments.clone();
-    assignments.extend(args.seed.map(|seed| Assignment { path: "run.seed".to_owned(), value: seed.to_string() }));
-    let variants = document.variants(&assignments, args.variant.as_deref())?;
+    let variants = document.variants(&args.chosen.assignments(), args.chosen.variant.as_deref())?;
     let variant = match (variants.as_slice(), args.format) {
         // All variants of a file written for rt-app have its own workload.
         ([first, ..], ExportFormat::RtApp) if same_workload(&variants) => first,

@@ -19,9 +19,7 @@ pub fn run(args: &args::Run) -> Result<(), CommandError> {
     let mut notices = Notices::default();
     let document = Document::open(&args.file, &mut notices)?;
     let file = document.file.clone();
-    let mut assignments = args.set.assignments.clone();
-    assignments.extend(args.seed.map(|seed| args::Assignment { path: "run.seed".to_owned(), value: seed.to_string() }));
-    let variants = document.variants(&assignments, args.variant.as_deref())?;
+    let variants = document.variants(&args.chosen.assignments(), args.chosen.variant.as_deref())?;
     let output = Output::open(&args.output)?;
     let result = match args.format {
         Format::Json => json(&file, &variants, &mut notices)?,

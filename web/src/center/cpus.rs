@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use schedlab_report::{CpuReport, LostTime, VariantReport};
 use schedlab_view::{Window, format, palette};
-use web_sys::{Element, KeyboardEvent};
+use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
+use super::scroll::{on_scroll, reveal};
 use crate::parts::{Choice, VariantMark};
 use crate::state::{Action, Results};
 
@@ -34,31 +35,18 @@ pub struct CpusProps {
 pub fn Cpus(props: &CpusProps) -> Html {
     let frame = use_node_ref();
     let scroll = use_state_eq(|| 0.0_f64);
-    let Some(report) = props.results.reports.get(props.variant) else { return Html::default() };
-    let count = report.cpus.len();
+    let report = props.results.reports.get(props.variant);
+    let count = report.map_or(0, |report| report.cpus.len());
     let window = Window { total: count, row_px: ROW_PX, visible_px: count.clamp(1, MOST_ROWS) as f64 * ROW_PX };
     let chosen = props.cpu.map(usize::from).filter(|cpu| *cpu < count);
     {
         let (frame, scroll) = (frame.clone(), scroll.clone());
         use_effect_with((chosen, count), move |(chosen, _)| {
-            if let (Some(cpu), Some(element)) = (*chosen, frame.cast::<Element>()) {
-                let now = f64::from(element.scroll_top());
-                let then = window.reveal_px(cpu, now);
-                if (then - now).abs() >= 1.0 {
-                    element.set_scroll_top(then.round() as i32);
-                    scroll.set(then);
-                }
-            }
+            reveal(&frame, &scroll, &window, *chosen);
         });
     }
-    let on_scroll = {
-        let (frame, scroll) = (frame.clone(), scroll.clone());
-        Callback::from(move |_: Event| {
-            if let Some(element) = frame.cast::<Element>() {
-                scroll.set(f64::from(element.scroll_top()));
-            }
-        })
-    };
+    let Some(report) = report else { return Html::default() };
+    let on_scroll = on_scroll(&frame, &scroll);
     let look = {
         let dispatch = props.dispatch.clone();
         move |cpu: usize| dispatch.emit(Action::Look(u16::try_from(cpu).ok()))

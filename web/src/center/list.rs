@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use schedlab_view::{Theme, Window, format, palette};
-use web_sys::{Element, KeyboardEvent};
+use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
+use super::scroll::{on_scroll, reveal};
 use crate::instant::Instant;
 use crate::parts::{Chip, Choice};
 use crate::protocol::{Filter, Switch, ToWorker, Who};
@@ -72,24 +73,10 @@ pub fn SwitchList(props: &SwitchListProps) -> Html {
     {
         let (frame, scroll) = (frame.clone(), scroll.clone());
         use_effect_with((list.place, list.variant, list.filter, list.total), move |(place, ..)| {
-            if let (Some(place), Some(element)) = (*place, frame.cast::<Element>()) {
-                let now = f64::from(element.scroll_top());
-                let then = window.reveal_px(place, now);
-                if (then - now).abs() >= 1.0 {
-                    element.set_scroll_top(then.round() as i32);
-                    scroll.set(then);
-                }
-            }
+            reveal(&frame, &scroll, &window, *place);
         });
     }
-    let on_scroll = {
-        let (frame, scroll) = (frame.clone(), scroll.clone());
-        Callback::from(move |_: Event| {
-            if let Some(element) = frame.cast::<Element>() {
-                scroll.set(f64::from(element.scroll_top()));
-            }
-        })
-    };
+    let on_scroll = on_scroll(&frame, &scroll);
     let on_key = {
         let (dispatch, place, total) = (props.dispatch.clone(), list.place, window.total);
         Callback::from(move |event: KeyboardEvent| {

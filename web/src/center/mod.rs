@@ -10,6 +10,7 @@ mod departures;
 mod import;
 mod list;
 mod ran_before;
+mod scroll;
 mod sharing;
 mod tasks;
 mod timeline;

@@ -11,9 +11,10 @@ use gloo::timers::callback::Timeout;
 use schedlab_view::timeline::{Stretch, row_px};
 use schedlab_view::topology::Shape;
 use schedlab_view::{Theme, Window, format, palette};
-use web_sys::{Element, HtmlCanvasElement, KeyboardEvent};
+use web_sys::{HtmlCanvasElement, KeyboardEvent};
 use yew::prelude::*;
 
+use super::scroll::{on_scroll, reveal};
 use crate::charts::watch_size;
 use crate::machine;
 use crate::parts::{Choice, VariantMark};
@@ -182,14 +183,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
     let choose = choose(props, rows.clone(), &window, *scroll, now);
     let on_key = on_key(props, rows, now, whole_ns, &set, &frame, &scroll, window);
     let pointer = pointer::use_pointer(&canvas, now, whole_ns, set.clone(), choose);
-    let on_scroll = {
-        let (frame, scroll) = (frame.clone(), scroll.clone());
-        Callback::from(move |_: Event| {
-            if let Some(element) = frame.cast::<Element>() {
-                scroll.set(f64::from(element.scroll_top()));
-            }
-        })
-    };
+    let on_scroll = on_scroll(&frame, &scroll);
     let nothing = results.reports.iter().all(|report| report.cpus.is_empty()) || list.total == Some(0);
     let label = format!(
         "Timeline from {} to {}. Left and right arrows move, plus and minus zoom, up and down choose a CPU, Enter selects its switch in the middle.",
@@ -253,17 +247,6 @@ fn row_of(rows: &[Place], variant: usize, cpu: u16) -> Option<usize> {
 fn begins(shape: Shape, rows: &[Place], place: usize) -> bool {
     let core = |place: usize| rows.get(place).and_then(|row| shape.seat(u32::from(row.cpu))).map(|seat| seat.core);
     shape.threads_per_core > 1 && place > 0 && core(place) != core(place - 1)
-}
-
-fn reveal(frame: &NodeRef, scroll: &UseStateHandle<f64>, window: &Window, row: Option<usize>) {
-    if let (Some(element), Some(row)) = (frame.cast::<Element>(), row) {
-        let now = f64::from(element.scroll_top());
-        let then = window.reveal_px(row, now);
-        if (then - now).abs() >= 1.0 {
-            element.set_scroll_top(then.round() as i32);
-            scroll.set(then);
-        }
-    }
 }
 
 /// Selects the switch at a point: pixels from the top of the rows, and a part of the stretch.

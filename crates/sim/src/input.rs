@@ -137,6 +137,29 @@ impl Machine {
         self.nodes * self.llcs_per_node * self.cores_per_llc * self.threads_per_core
     }
 
+    /// The CPUs in the order in which forks fill an idle machine (§5.2): nodes take turns, in them
+    /// LLCs, in them cores, and second hardware threads come last.
+    #[must_use]
+    pub fn fork_order(&self) -> Vec<u32> {
+        let cores = self.nodes * self.llcs_per_node * self.cores_per_llc;
+        let number = |core: u32, thread: u32| match self.sibling_numbering {
+            SiblingNumbering::Split => thread * cores + core,
+            SiblingNumbering::Adjacent => core * self.threads_per_core + thread,
+        };
+        let mut order = Vec::with_capacity(self.cpus() as usize);
+        for thread in 0..self.threads_per_core {
+            for core in 0..self.cores_per_llc {
+                for llc in 0..self.llcs_per_node {
+                    for node in 0..self.nodes {
+                        let llc = node * self.llcs_per_node + llc;
+                        order.push(number(llc * self.cores_per_llc + core, thread));
+                    }
+                }
+            }
+        }
+        order
+    }
+
     /// The length of a tick (scheduler-model §1.2): `(10^9 + HZ/2) / HZ`.
     #[must_use]
     pub const fn tick_ns(&self) -> u64 {

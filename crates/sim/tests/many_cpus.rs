@@ -395,3 +395,38 @@ fn nobody_is_forgotten_at_a_pipe() {
         assert_eq!(work, messages * 70_000, "{readers} readers, {writers} writers");
     }
 }
+
+/// Forks on an idle machine go where [`Machine::fork_order`] says: as many on each core at each time.
+#[test]
+fn forks_fill_an_idle_machine_in_the_order_that_is_told() {
+    for numbering in [SiblingNumbering::Adjacent, SiblingNumbering::Split] {
+        let shape = Machine { sibling_numbering: numbering, ..machine(1, 2, 3, 2) };
+        let core = |cpu: u32| if numbering == SiblingNumbering::Adjacent { cpu / 2 } else { cpu % 6 };
+        let order = shape.fork_order();
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..12).collect::<Vec<u32>>());
+        for release in [Release::V6_1, Release::V6_12Stable, Release::V7_3] {
+            let mut input = Input::new(Kernel::new(release, 12), shape.clone(), 12 * MS);
+            input.record_budget = 100;
+            for index in 0..12 {
+                input.tasks.push(TaskSpec { start_ns: index * 1_000, ..TaskSpec::new(&format!("t{index}"), hog()) });
+            }
+            let result = run(input);
+            let forks = result.record.iter().filter_map(|entry| match entry {
+                Entry::Fork { cpu, .. } => Some(u32::from(cpu)),
+                _ => None,
+            });
+            let chosen: Vec<u32> = forks.collect();
+            assert_eq!(chosen.len(), 12);
+            for count in [6, 12] {
+                let cores = |cpus: &[u32]| {
+                    let mut cores: Vec<u32> = cpus[..count].iter().map(|cpu| core(*cpu)).collect();
+                    cores.sort_unstable();
+                    cores
+                };
+                assert_eq!(cores(&chosen), cores(&order), "{} {count}", release.name());
+            }
+        }
+    }
+}

@@ -75,7 +75,9 @@ pub(super) fn workload(scenario: &Scenario, paths: &Paths, found: &mut Vec<Probl
         let path = &paths.tasks[index];
         let phases = PhasePath::all(path, task);
         attributes(&task.attributes, scenario, path, found);
-        self::cpu(task.previous_cpu, scenario, || format!("{path}.previous_cpu"), found);
+        if let Some(previous) = task.previous_cpu {
+            self::cpu(previous, scenario, || format!("{path}.previous_cpu"), found);
+        }
         for (phase, path) in task.phases.iter().zip(&phases) {
             if !task.is_inline() {
                 attributes(&phase.attributes, scenario, &path.path, found);

@@ -132,6 +132,7 @@ fn compile_tasks<'s>(
         *instances.entry(&task.name).or_default() += task.instances;
     }
     let mut next: HashMap<&str, u32> = HashMap::new();
+    let mut places = Places { order: input.machine.fork_order(), placed: 0 };
     let mut origins = Vec::new();
     let mut forked: Vec<Option<Template>> = vec![None; templates.len()];
     for (index, task) in workload.tasks.iter().enumerate() {
@@ -141,7 +142,9 @@ fn compile_tasks<'s>(
             let instance = next.entry(&task.name).or_default();
             let several = template.is_some() || instances[task.name.as_str()] > 1;
             let name = if several { format!("{}-{instance}", task.name) } else { task.name.clone() };
-            input.tasks.push(TaskSpec { name, identity: identity(&task.name, *instance), ..spec.clone() });
+            let previous_cpu = task.previous_cpu.unwrap_or_else(|| places.next(spec.cpus.as_deref(), *instance));
+            let identity = identity(&task.name, *instance);
+            input.tasks.push(TaskSpec { name, identity, previous_cpu, ..spec.clone() });
             origins.push(TaskOrigin { name: task.name.clone(), instance: *instance });
             *instance += 1;
         }
@@ -154,6 +157,30 @@ fn compile_tasks<'s>(
     input.templates = forked.into_iter().flatten().collect();
     input.objects = compiler.objects(workload);
     (origins, compiler.operations)
+}
+
+/// Where tasks ran before, when the document does not say: as forks on an idle machine would have
+/// spread them.
+struct Places {
+    order: Vec<u32>,
+    placed: usize,
+}
+
+impl Places {
+    /// The place of one more task; one that is pinned goes by its instance among its own CPUs.
+    fn next(&mut self, cpus: Option<&[u32]>, instance: u32) -> u32 {
+        let Some(cpus) = cpus else {
+            self.placed += 1;
+            return nth(&self.order, self.placed - 1);
+        };
+        let own: Vec<u32> = self.order.iter().copied().filter(|cpu| cpus.contains(cpu)).collect();
+        nth(&own, instance as usize)
+    }
+}
+
+/// The n-th of a list that begins again at its end; 0 when it is empty.
+fn nth(list: &[u32], n: usize) -> u32 {
+    list.get(n % list.len().max(1)).copied().unwrap_or(0)
 }
 
 /// The tasks that some `fork` names, numbered in the order of the tasks.
@@ -196,11 +223,6 @@ impl<'s> Compiler<'s> {
         let program = Arc::new(self.program(index, task, path, initial, found));
         let Scheduling { policy, nice, slice_ns } = initial.scheduling();
         let cpus = self.context().groups.allowed(initial.group, initial.cpus);
-        // Where nothing is said, it ran before where it may run.
-        let previous_cpu = match (task.previous_cpu, cpus.as_deref()) {
-            (0, Some([first, ..])) => *first,
-            (said, _) => said,
-        };
         TaskSpec {
             name: task.name.clone(),
             identity: identity(&task.name, 0),
@@ -216,7 +238,7 @@ impl<'s> Compiler<'s> {
             group: initial.group,
             cookie: task.cookie,
             cpus,
-            previous_cpu,
+            previous_cpu: task.previous_cpu.unwrap_or(0),
             working_set_kib: memory::working_set_kib(task, &self.scenario.workload.global),
             program,
         }

@@ -100,12 +100,12 @@ impl Writer<'_> {
         let left_out = [
             ("start", task.start == Start::Fork),
             ("cookie", task.cookie != 0),
-            ("previous_cpu", task.previous_cpu != 0),
+            ("previous_cpu", task.previous_cpu.is_some()),
         ];
         for (key, _) in left_out.iter().filter(|(_, named)| *named) {
             self.tell(format!("{path}.{key}"), LEFT_OUT);
         }
-        (plain.start, plain.cookie, plain.previous_cpu) = (Start::Wake, 0, 0);
+        (plain.start, plain.cookie, plain.previous_cpu) = (Start::Wake, 0, None);
         self.attributes(&mut plain.attributes, path);
         for ((phase, before), at) in plain.phases.iter_mut().zip(&task.phases).zip(PhasePath::all(path, task)) {
             self.attributes(&mut phase.attributes, &at.path);

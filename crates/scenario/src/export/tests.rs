@@ -33,6 +33,7 @@ fn extensions_are_replaced_or_left_out_and_told() {
         "run.duration_ms: rt-app runs whole seconds: `global.duration` is 2",
         "workload.tasks.a.start: rt-app has no such thing; left out",
         "workload.tasks.a.cookie: rt-app has no such thing; left out",
+        "workload.tasks.a.previous_cpu: rt-app has no such thing; left out",
         "workload.tasks.a.slice_us: written as `dl-runtime`, rt-app's own key for a slice",
         "workload.tasks.a.latency_nice: rt-app has no such thing; left out",
         "workload.tasks.a.working_set_kib: rt-app has no such thing; left out",

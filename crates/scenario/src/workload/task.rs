@@ -23,8 +23,9 @@ pub struct Task {
     pub loops: Loops,
     /// `cookie`, an extension: its core-scheduling cookie at the start; 0: none.
     pub cookie: u64,
-    /// `previous_cpu`, an extension: where it ran before its first wake-up.
-    pub previous_cpu: u32,
+    /// `previous_cpu`, an extension: where it ran before its first wake-up; none: where a fork on an
+    /// idle machine would have put it, one instance after the other.
+    pub previous_cpu: Option<u32>,
     /// Its scheduling at the start.
     pub attributes: Attributes,
     /// What it does. One phase without a name, with nothing of its own but events, stands in the
@@ -82,7 +83,7 @@ impl Task {
             start: Start::Wake,
             loops: Loops::Forever,
             cookie: 0,
-            previous_cpu: 0,
+            previous_cpu: None,
             attributes: Attributes::default(),
             phases: vec![Phase::unnamed(events)],
         }
@@ -137,7 +138,7 @@ impl Task {
             "delay" => self.delay_us = node.unsigned("a whole number of µs", 0..=MOST_US, out).unwrap_or(0),
             "loop" => self.loops = Loops::read(node, out).unwrap_or(self.loops),
             "cookie" => self.cookie = node.unsigned("a cookie", 0..=MOST_COOKIE, out).unwrap_or(0),
-            "previous_cpu" => self.previous_cpu = node.unsigned32("a CPU number", 0..=1023, out).unwrap_or(0),
+            "previous_cpu" => self.previous_cpu = node.unsigned32("a CPU number", 0..=1023, out),
             "start" => {
                 let names = [("wake", Start::Wake), ("fork", Start::Fork)];
                 self.start = node.one_of("way to start", &names, out).unwrap_or_default();
@@ -181,8 +182,8 @@ impl Task {
         if self.cookie != 0 {
             object.push("cookie", self.cookie);
         }
-        if self.previous_cpu != 0 {
-            object.push("previous_cpu", self.previous_cpu);
+        if let Some(cpu) = self.previous_cpu {
+            object.push("previous_cpu", cpu);
         }
         self.attributes.write(&mut object);
         if self.is_inline() {

@@ -221,8 +221,10 @@ fn task(
     let program = demand::program(&demand.acts, traced.exited, name, names, unit);
     (task.phases, task.loops) = (program.phases, program.loops);
     task.attributes = attributes(traced, cpus);
-    let place = traced.previous_cpu.and_then(|cpu| cpus.iter().position(|number| *number == cpu));
-    task.previous_cpu = place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0);
+    // One CPU needs no place.
+    let previous = traced.previous_cpu.filter(|_| cpus.len() > 1);
+    let place = previous.and_then(|cpu| cpus.iter().position(|number| *number == cpu));
+    task.previous_cpu = place.and_then(|place| u32::try_from(place).ok());
     let first_ns = decided.recovery.first_ns.unwrap_or(0);
     match traced.begin {
         Begin::Already => {}

@@ -21,8 +21,9 @@ use crate::opening;
 use crate::pool::{self, Pool};
 use crate::protocol::{BUILD, ToWorker};
 use crate::right::Right;
-use crate::state::{Action, Edit, Lab, Message};
+use crate::state::{Action, Edit, Lab, Message, Wanted};
 use crate::store;
+use crate::study::StudyCard;
 use crate::sweep::{self, Plan, Sweep, SweepCard};
 use crate::theme::use_theme;
 
@@ -108,9 +109,10 @@ pub fn App() -> Html {
             dispatch.emit(Action::StopImport);
         })
     };
+    let study = use_state_eq(|| None::<&'static str>);
     let on_open = {
         let (dispatch, start, gallery, welcome) = (dispatch.clone(), start.clone(), gallery.clone(), welcome.clone());
-        Callback::from(move |action: Action| {
+        Callback::from(move |(action, wanted): (Action, Option<Wanted>)| {
             gallery.set(false);
             welcome.set(false);
             let scenario = match &action {
@@ -118,7 +120,19 @@ pub fn App() -> Html {
                 _ => None,
             };
             dispatch.emit(action);
-            scenario.into_iter().for_each(|scenario| start.emit(scenario));
+            if let Some(scenario) = scenario {
+                start.emit(scenario);
+                wanted.into_iter().for_each(|wanted| dispatch.emit(Action::Want(wanted)));
+            }
+        })
+    };
+    let on_entry = on_open.reform(|action| (action, None));
+    let on_study = {
+        let (study, gallery, welcome) = (study.clone(), gallery.clone(), welcome.clone());
+        Callback::from(move |name: Option<&'static str>| {
+            gallery.set(false);
+            welcome.set(false);
+            study.set(name);
         })
     };
     let show_gallery = |shown: bool| {
@@ -144,7 +158,8 @@ pub fn App() -> Html {
     };
     let above = html! {
         <>
-            if *welcome && !lab.touched { <Welcome on_open={on_open.clone()} on_close={hide_welcome} on_all={show_gallery(true)} /> }
+            if *welcome && !lab.touched { <Welcome on_open={on_entry.clone()} on_study={on_study.reform(Some)} on_close={hide_welcome} on_all={show_gallery(true)} /> }
+            if let Some(name) = *study { <StudyCard {name} on_open={on_open} on_close={on_study.reform(|()| None)} /> }
             <SweepCard sweep={Rc::new((*sweep).clone())} {on_event} />
         </>
     };
@@ -194,7 +209,7 @@ pub fn App() -> Html {
             </main>
             <div class="hidden" role="status" aria-live="polite">{ &lab.said }</div>
             if *about { <About on_close={show_about(false)} /> }
-            if *gallery { <Gallery {on_open} on_close={show_gallery(false)} /> }
+            if *gallery { <Gallery on_open={on_entry} on_study={on_study.reform(Some)} on_close={show_gallery(false)} /> }
             if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario, an rt-app file or a trace" }</div> }
         </div>
     }
@@ -287,8 +302,16 @@ fn use_sweep(sweep: &UseReducerHandle<Sweep>) -> Callback<(sweep::Event, Option<
     let (dispatcher, job) = (sweep.dispatcher(), sweep.job);
     Callback::from(move |(event, scenario): (sweep::Event, Option<Rc<Scenario>>)| {
         if let (sweep::Event::Begin(plan), Some(scenario)) = (&event, scenario) {
-            let points = (0..plan.points()).map(|point| plan.settings(point)).collect();
-            pool.measure(job + 1, &scenario.to_json(), plan.variant, plan.repeats, points);
+            let document = scenario.to_json();
+            let order = |point| ToWorker::Measure {
+                job: job + 1,
+                point,
+                document: document.clone(),
+                variant: plan.variant,
+                settings: plan.settings(point),
+                repeats: plan.repeats,
+            };
+            pool.spread(&(0..plan.points()).map(order).collect::<Vec<_>>());
         }
         dispatcher.dispatch(event);
     })
@@ -389,7 +412,7 @@ impl PageEvents {
             Err(problems) => return self.dispatch.emit(Action::Tell(store::bad_link(problems))),
         });
         if let Some(wanted) = wanted {
-            self.dispatch.emit(Action::Want(wanted));
+            self.dispatch.emit(Action::Want(Wanted::At(wanted)));
         }
     }
 }

@@ -40,13 +40,16 @@ fn first_sentence(text: &str) -> &str {
     line.find(". ").map_or(line, |end| &line[..=end])
 }
 
-fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>) -> Html {
+fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>, on_study: &Callback<&'static str>) -> Html {
     let paragraphs = entry.text.split("\n\n").filter(|_| whole);
     let paragraphs = paragraphs.map(|paragraph| html! { <span class="mute">{ paragraph.to_owned() }</span> });
     let hint = (!whole).then(|| first_sentence(&entry.text).to_owned());
     let on_click = {
-        let (entry, on_open) = (entry.clone(), on_open.clone());
-        Callback::from(move |_: MouseEvent| on_open.emit(opened(&entry)))
+        let (entry, on_open, on_study) = (entry.clone(), on_open.clone(), on_study.clone());
+        Callback::from(move |_: MouseEvent| match entry.kind {
+            Kind::Experiment => on_study.emit(entry.name),
+            Kind::Lesson | Kind::Workload => on_open.emit(opened(&entry)),
+        })
     };
     html! { <button type="button" class="entry" title={hint} onclick={on_click}><b>{ &entry.title }</b>{ for paragraphs }</button> }
 }
@@ -56,6 +59,8 @@ fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>) -> Html {
 pub struct GalleryProps {
     /// Does what opening an entry means.
     pub on_open: Callback<Action>,
+    /// Shows an experiment.
+    pub on_study: Callback<&'static str>,
     /// The dialog is wanted no more, or the short gallery is not wanted at all.
     pub on_close: Callback<()>,
     /// Shows the whole library.
@@ -75,7 +80,7 @@ pub fn Welcome(props: &GalleryProps) -> Html {
                 <button type="button" class="link" onclick={move |_| on_all.emit(())}>{ format!("All {} of the library", entries.len()) }</button>
                 <button type="button" class="link" onclick={move |_| on_close.emit(())}>{ "Hide" }</button>
             </div>
-            <div class="starts">{ for entries.iter().take(FIRST).map(|entry| card(entry, false, &props.on_open)) }</div>
+            <div class="starts">{ for entries.iter().take(FIRST).map(|entry| card(entry, false, &props.on_open, &props.on_study)) }</div>
         </section>
     }
 }
@@ -92,7 +97,7 @@ pub fn Gallery(props: &GalleryProps) -> Html {
         html! {
             if !of_kind.is_empty() {
                 <h3>{ name }{ " " }<small class="mute">{ about }</small></h3>
-                <div class="entries">{ for of_kind.into_iter().map(|entry| card(entry, true, &props.on_open)) }</div>
+                <div class="entries">{ for of_kind.into_iter().map(|entry| card(entry, true, &props.on_open, &props.on_study)) }</div>
             }
         }
     });

@@ -21,6 +21,7 @@ pub mod protocol;
 mod right;
 pub mod state;
 pub mod store;
+mod study;
 mod sweep;
 mod theme;
 mod words;

@@ -92,17 +92,14 @@ impl Pool {
         }
     }
 
-    /// Measures every point of a sweep, spread over as many workers as there are cores.
-    pub fn measure(&self, job: u32, document: &str, variant: usize, repeats: u32, points: Vec<Vec<(String, String)>>) {
+    /// Spreads orders over as many new workers as there are cores.
+    pub fn spread(&self, orders: &[ToWorker]) {
         self.give_up();
         let cores = web_sys::window().map_or(1.0, |window| window.navigator().hardware_concurrency());
-        let wanted = points.len().clamp(1, (cores as usize).max(1));
+        let wanted = orders.len().clamp(1, (cores as usize).max(1));
         self.inner.borrow_mut().hands.resize_with(wanted, || None);
-        for (point, settings) in points.into_iter().enumerate() {
-            self.send(
-                point,
-                &ToWorker::Measure { job, point, document: document.to_owned(), variant, settings, repeats },
-            );
+        for (place, order) in orders.iter().enumerate() {
+            self.send(place, order);
         }
     }
 

@@ -4,11 +4,15 @@
 //! page sends as it is, is a trace to import.
 //! Not for sending: `pool` and the worker's binary do that.
 
+mod study;
+
 use schedlab_report::bisect::Findings;
-use schedlab_report::{Explanation, VariantReport};
+use schedlab_report::{ExperimentReport, Explanation, VariantReport};
 use schedlab_scenario::Problem;
 use schedlab_scenario::import::trace::{Realism, TraceReport};
 use serde::{Deserialize, Serialize};
+
+pub use study::{Figure, LookAt, Plan, PlannedRun, Seek};
 
 /// The id of this build.
 pub const BUILD: &str = env!("SCHEDLAB_BUILD");
@@ -105,6 +109,49 @@ pub enum ToWorker {
         /// The instant, nanoseconds.
         at_ns: u64,
     },
+    /// Find the first switch that is what is sought. Answered by [`FromWorker::Found`].
+    Seek {
+        /// Which variant.
+        variant: usize,
+        /// What is sought.
+        sought: Seek,
+    },
+    /// Say what an experiment runs. Answered by [`FromWorker::Planned`].
+    Plan {
+        /// Numbers what is done with experiments.
+        job: u32,
+        /// Its name.
+        experiment: String,
+    },
+    /// Send a part of an experiment as a scenario. Answered by [`FromWorker::Part`].
+    Part {
+        /// As it was planned.
+        job: u32,
+        /// The experiment's name.
+        experiment: String,
+        /// The part's.
+        part: String,
+    },
+    /// Run one repeat of an experiment. Answered by [`FromWorker::Observed`].
+    Observe {
+        /// As it was planned.
+        job: u32,
+        /// The experiment's name.
+        experiment: String,
+        /// The run's place in the plan.
+        number: usize,
+        /// What is run.
+        run: PlannedRun,
+    },
+    /// Work out the table of an experiment. Answered by [`FromWorker::Concluded`].
+    Conclude {
+        /// As it was planned.
+        job: u32,
+        /// The experiment's name.
+        experiment: String,
+        /// The figures of all runs.
+        figures: Vec<Figure>,
+    },
     /// Send what CPUs ran over a stretch of time, as pieces that can be seen. Answered by
     /// [`FromWorker::Timeline`].
     Timeline {
@@ -193,7 +240,39 @@ pub enum FromWorker {
         /// The same in a sentence or two.
         sentence: String,
     },
-    /// A variant (or a point of a sweep) cannot run.
+    /// What an experiment runs.
+    Planned {
+        /// The job.
+        job: u32,
+        /// The plan.
+        plan: Box<Plan>,
+    },
+    /// A part of an experiment.
+    Part {
+        /// The job.
+        job: u32,
+        /// Its scenario document.
+        document: String,
+    },
+    /// A run of an experiment is done.
+    Observed {
+        /// The job.
+        job: u32,
+        /// Its place in the plan.
+        number: usize,
+        /// The variant, as `PART/VARIANT`.
+        variant: String,
+        /// The figures that the experiment asks for.
+        figures: Vec<(String, f64)>,
+    },
+    /// The table of an experiment.
+    Concluded {
+        /// The job.
+        job: u32,
+        /// The table and what must come out.
+        report: Box<ExperimentReport>,
+    },
+    /// A variant (or a point of a sweep, or a run of an experiment) cannot run.
     Failed {
         /// The job.
         job: u32,

@@ -12,7 +12,7 @@ use schedlab_scenario::{Problem, Scenario};
 use yew::Reducible;
 
 use crate::instant::Instant;
-use crate::protocol::{Explained, Filter, FromWorker, Imported, Stage, Switch, Timeline};
+use crate::protocol::{Explained, Filter, FromWorker, Imported, Seek, Stage, Switch, Timeline};
 
 /// How many steps back there are.
 const MOST_STEPS: usize = 200;
@@ -110,6 +110,31 @@ impl PartialEq for Results {
     }
 }
 
+/// A switch that is to be selected once there are results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The last one up to an instant.
+    At(Instant),
+    /// The first one that is what is sought.
+    Sought {
+        /// In which variant.
+        variant: usize,
+        /// What is sought.
+        sought: Seek,
+    },
+}
+
+impl Wanted {
+    /// In which variant.
+    #[must_use]
+    pub const fn variant(&self) -> usize {
+        match self {
+            Self::At(instant) => instant.variant,
+            Self::Sought { variant, .. } => *variant,
+        }
+    }
+}
+
 /// The list of switches, as far as it is at hand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct List {
@@ -129,8 +154,8 @@ pub struct List {
     pub place: Option<usize>,
     /// The selected one, once it is at hand.
     pub selected: Option<Switch>,
-    /// The instant whose switch is to be selected, as a link asked for it.
-    pub wanted: Option<Instant>,
+    /// The switch that is to be selected, as a link asked for it.
+    pub wanted: Option<Wanted>,
 }
 
 impl List {
@@ -234,8 +259,8 @@ pub enum Action {
     CloseImport,
     /// Look at a CPU, or at none.
     Look(Option<u16>),
-    /// Select the switch of an instant, now or after the next run.
-    Want(Instant),
+    /// Select a switch, now or after the next run.
+    Want(Wanted),
 }
 
 impl Lab {
@@ -403,7 +428,7 @@ impl Reducible for Lab {
             }
             Action::CloseImport => lab.imported = None,
             Action::Look(cpu) => lab.cpu = cpu,
-            Action::Want(instant) => lab.want(instant),
+            Action::Want(wanted) => lab.want(wanted),
         }
         Rc::new(lab)
     }

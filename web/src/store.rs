@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 
 use crate::example;
 use crate::instant::{self, Instant};
-use crate::state::{Lab, Message};
+use crate::state::{Lab, Message, Wanted};
 
 const DRAFT: &str = "schedlab.draft";
 const TEXT: &str = "schedlab.text";
@@ -42,7 +42,7 @@ pub fn begin(hash: &str, draft: Option<Scenario>, text: Option<String>) -> Lab {
             // An unfinished text belongs to the draft, not to a scenario of somebody else.
             let text = text.filter(|_| theirs.is_none());
             let mut lab = Lab::new(opened.scenario, text, note, theirs.is_none()).after(theirs);
-            lab.list.wanted = wanted;
+            lab.list.wanted = wanted.map(Wanted::At);
             lab
         }
         Err(problems) => fallback(Some(bad_link(problems))),
@@ -189,7 +189,7 @@ mod tests {
     fn a_link_to_an_instant_wants_it_and_opens_its_scenario() {
         let wanted = Instant { variant: 1, cpu: 0, at_ns: 12_000_000 };
         let lab = begin(&format!("{}{}", link::encode(&titled("theirs")), wanted.to_text()), None, None);
-        assert_eq!((lab.scenario.title.as_str(), lab.list.wanted), ("theirs", Some(wanted)));
+        assert_eq!((lab.scenario.title.as_str(), lab.list.wanted), ("theirs", Some(Wanted::At(wanted))));
         let lab = begin(&format!("{}&at=x", link::encode(&titled("theirs"))), None, None);
         assert_eq!((lab.scenario.title.as_str(), lab.list.wanted), ("theirs", None));
     }

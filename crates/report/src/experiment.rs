@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schedlab_scenario::library::Content;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, ClaimError, Expression, figure};
 use crate::variant::VariantReport;
@@ -19,7 +19,7 @@ pub struct Expressions {
 pub type Figures = BTreeMap<(String, String), Vec<f64>>;
 
 /// What came of an experiment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentReport {
     /// The table.
     pub rows: Vec<ExperimentRow>,
@@ -28,12 +28,12 @@ pub struct ExperimentReport {
 }
 
 /// A row: reported beside simulated.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentRow {
     /// What it is.
     pub label: String,
     /// Its unit.
-    pub unit: &'static str,
+    pub unit: String,
     /// The reported figure.
     pub reported: Option<f64>,
     /// The mean over repeats, each with its own seed; none: not simulated, or not a number.
@@ -45,7 +45,7 @@ pub struct ExperimentRow {
 }
 
 /// A line that must come out, with the means over repeats.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MustRow {
     /// In words.
     pub text: String,
@@ -120,7 +120,7 @@ impl Expressions {
         for (row, expression) in content.rows.iter().zip(&self.rows) {
             let values = expression.as_ref().map(each).transpose()?.unwrap_or_default();
             let (simulated, std, sem) = spread(&values);
-            let (label, unit, reported) = (row.label.clone(), row.unit, row.reported);
+            let (label, unit, reported) = (row.label.clone(), row.unit.to_owned(), row.reported);
             report.rows.push(ExperimentRow { label, unit, reported, simulated, sem, std });
         }
         for (must, claim) in content.must.iter().zip(&self.claims) {

@@ -44,6 +44,7 @@ pub mod kernels;
 mod mean;
 mod metric;
 mod several;
+mod sought;
 pub mod speed;
 mod summarize;
 pub mod text;
@@ -61,6 +62,7 @@ pub use metric::{Metric, metric_names, metrics, nearest_metrics};
 pub use several::{
     BalanceReport, BusyIdle, DomainReport, IDLE_NAME, PlacementReport, SharedCoreReport, WorkConservationReport,
 };
+pub use sought::first_switch;
 pub use summarize::{FIRST_TID, MAX_INSTANCES_LISTED, Subject, summarize};
 pub use variant::{CpuReport, DelayReport, LostTime, OperationReport, Operations, TaskReport, VariantReport, Wait};
 

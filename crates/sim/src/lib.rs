@@ -61,4 +61,4 @@ pub use output::{
     Placement, QueueEnd, Run, RunLengths, SharedCore, TaskEnd, TaskResult, TaskState, VirtualPlace, WorkConservation,
 };
 pub use reason::Reason;
-pub use record::{Entry, IDLE, Mark, Record};
+pub use record::{Entry, ForcedIdle, IDLE, Mark, Record};

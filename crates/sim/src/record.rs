@@ -64,6 +64,18 @@ pub struct Mark {
     pub number: u32,
 }
 
+/// A stretch of time in which a CPU was forced idle: it had tasks, and its core ran another cookie
+/// (§6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForcedIdle {
+    /// The CPU.
+    pub cpu: u16,
+    /// The beginning, nanoseconds.
+    pub from_ns: u64,
+    /// The end, nanoseconds; later than the beginning.
+    pub to_ns: u64,
+}
+
 const WAKEUP: u8 = u8::MAX;
 const FORK: u8 = u8::MAX - 1;
 
@@ -75,6 +87,7 @@ pub struct Record {
     cpus: Vec<u16>,
     kinds: Vec<u8>,
     marks: Vec<Mark>,
+    forced_idle: Vec<ForcedIdle>,
     budget: usize,
     full: bool,
 }
@@ -120,6 +133,21 @@ impl Record {
             return;
         }
         self.marks.push(mark);
+    }
+
+    pub(crate) fn forced_idle_was(&mut self, forced: ForcedIdle) {
+        if self.forced_idle.len() >= self.budget {
+            self.full |= self.budget > 0;
+            return;
+        }
+        self.forced_idle.push(forced);
+    }
+
+    /// When CPUs were forced idle, in the order in which that ended. The budget counts for them too,
+    /// by themselves.
+    #[must_use]
+    pub fn forced_idle(&self) -> &[ForcedIdle] {
+        &self.forced_idle
     }
 
     /// What programs noted, in order. The budget counts for marks too, by themselves.

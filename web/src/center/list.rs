@@ -8,10 +8,9 @@ use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
 use super::scroll::{on_scroll, reveal};
-use crate::instant::Instant;
 use crate::parts::{Chip, Choice};
 use crate::protocol::{Filter, Switch, ToWorker, Who};
-use crate::state::{Action, List, Results};
+use crate::state::{Action, List, Results, Wanted};
 
 const ROW_PX: f64 = 24.0;
 const VISIBLE_PX: f64 = 264.0;
@@ -55,14 +54,15 @@ pub fn SwitchList(props: &SwitchListProps) -> Html {
     // A new list begins at the instant that a link asked for, otherwise at its first preemption.
     {
         let ask = props.ask.clone();
-        let wanted = list.wanted;
+        let wanted = list.wanted.clone();
         let ready = list.total.is_some_and(|total| total > 0);
         let key = (props.results.job, list.variant, list.filter, ready, list.place, wanted);
         use_effect_with(key, move |(_, variant, filter, ready, place, wanted)| {
             let (variant, filter) = (*variant, *filter);
             if *ready && place.is_none() {
                 let question = match wanted {
-                    Some(Instant { cpu, at_ns, .. }) => ToWorker::Locate { variant, filter, cpu: *cpu, at_ns: *at_ns },
+                    Some(Wanted::At(at)) => ToWorker::Locate { variant, filter, cpu: at.cpu, at_ns: at.at_ns },
+                    Some(Wanted::Sought { sought, .. }) => ToWorker::Seek { variant, sought: sought.clone() },
                     None => ToWorker::Find { variant, filter, from: None, forward: true },
                 };
                 ask.emit((variant, question));

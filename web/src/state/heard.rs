@@ -6,8 +6,7 @@ use std::rc::Rc;
 use schedlab_report::{VariantReport, compare};
 use schedlab_scenario::Problem;
 
-use super::{Importing, Lab, List, Message, Results, Running};
-use crate::instant::Instant;
+use super::{Importing, Lab, List, Message, Results, Running, Wanted};
 use crate::protocol::{Filter, FromWorker};
 
 impl Lab {
@@ -91,8 +90,14 @@ impl Lab {
                 self.importing = None;
                 self.refuse_import(&name, vec![Problem::error("", message)]);
             }
-            // Sweeps and bisections have pools and states of their own.
-            FromWorker::Measured { .. } | FromWorker::Bisecting { .. } | FromWorker::Bisected { .. } => {}
+            // Sweeps, experiments and bisections have pools and states of their own.
+            FromWorker::Measured { .. }
+            | FromWorker::Planned { .. }
+            | FromWorker::Part { .. }
+            | FromWorker::Observed { .. }
+            | FromWorker::Concluded { .. }
+            | FromWorker::Bisecting { .. }
+            | FromWorker::Bisected { .. } => {}
             // The pool deals with these.
             FromWorker::Stopped { .. } | FromWorker::Panicked { .. } => {}
         }
@@ -112,8 +117,8 @@ impl Lab {
         let Some(running) = self.running.take() else { return };
         let reports: Vec<VariantReport> = running.reports.into_iter().flatten().collect();
         self.said = format!("Done: {} in {:.0} ms.", crate::words::variants(reports.len()), running.took_ms);
-        let wanted = self.list.wanted;
-        let variant = wanted.map_or(self.list.variant, |wanted| wanted.variant).min(reports.len().saturating_sub(1));
+        let wanted = self.list.wanted.take();
+        let variant = wanted.as_ref().map_or(self.list.variant, Wanted::variant).min(reports.len().saturating_sub(1));
         let filter = if wanted.is_some() { Filter::All } else { self.list.filter };
         self.list = List { variant, filter, wanted, ..List::default() };
         self.explained = None;
@@ -129,13 +134,14 @@ impl Lab {
         }));
     }
 
-    pub(super) fn want(&mut self, instant: Instant) {
-        self.list.wanted = Some(instant);
+    pub(super) fn want(&mut self, wanted: Wanted) {
+        self.list.wanted = Some(wanted.clone());
+        let variant = wanted.variant();
         let there = |results: &Rc<Results>| {
-            results.scenario == self.scenario && instant.variant < results.reports.len() && self.running.is_none()
+            results.scenario == self.scenario && variant < results.reports.len() && self.running.is_none()
         };
         if self.results.as_ref().is_some_and(there) {
-            self.list = List { variant: instant.variant, wanted: Some(instant), ..List::default() };
+            self.list = List { variant, wanted: Some(wanted), ..List::default() };
         }
     }
 

@@ -116,16 +116,16 @@ fn done(lab: Rc<Lab>) -> Rc<Lab> {
 
 #[test]
 fn a_wanted_instant_waits_for_the_run_and_is_forgotten_once_found() {
-    let wanted = Instant { variant: 0, cpu: 0, at_ns: 7 };
-    let before = lab().reduce(Action::Want(wanted));
+    let wanted = Wanted::At(Instant { variant: 0, cpu: 0, at_ns: 7 });
+    let before = lab().reduce(Action::Want(wanted.clone()));
     let after = done(before);
-    assert_eq!((after.list.wanted, after.list.place), (Some(wanted), None));
+    assert_eq!((after.list.wanted.clone(), after.list.place), (Some(wanted.clone()), None));
     let found = FromWorker::Found { variant: 0, filter: Filter::All, place: Some(4) };
     let found = after.reduce(Action::Heard(found));
-    assert_eq!((found.list.wanted, found.list.place), (None, Some(4)));
+    assert_eq!((found.list.wanted.clone(), found.list.place), (None, Some(4)));
     // Another instant of the same run starts the list anew, at once.
-    let again = found.reduce(Action::Want(wanted));
-    assert_eq!((again.list.wanted, again.list.place), (Some(wanted), None));
+    let again = found.reduce(Action::Want(wanted.clone()));
+    assert_eq!((again.list.wanted.clone(), again.list.place), (Some(wanted), None));
     assert_eq!(title(&again, "title", "another scenario").list.wanted, None);
 }
 

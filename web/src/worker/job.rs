@@ -6,9 +6,9 @@ use schedlab_scenario::{Problem, RecordKind, Scenario};
 use schedlab_sim::{Checkpoints, Limit, Progress, Run, Simulation};
 
 use super::explain::Explainer;
+use super::study::Study;
 use super::trace::Trace;
-use crate::machine;
-use crate::protocol::Who;
+use crate::protocol::{PlannedRun, Who};
 
 /// Events between two looks at the clock: well below a millisecond's work.
 const EVENTS: u64 = 2_000;
@@ -28,30 +28,44 @@ pub(super) struct Job {
     checkpoints: Checkpoints,
     names: Names,
     started_ms: f64,
-    /// Only the figures are wanted.
-    measured: bool,
+    wanted: Wanted,
 }
 
 /// What is to be run.
-pub(super) struct Order {
-    pub(super) document: String,
-    pub(super) variant: usize,
-    /// Of a sweep; none: the variant as it is.
-    pub(super) point: Option<Point>,
+pub(super) enum Order {
+    /// A variant of a document, with its switches.
+    Variant { document: String, variant: usize },
+    /// A point of a sweep.
+    Point {
+        number: usize,
+        document: String,
+        variant: usize,
+        /// Paths of the document and their values.
+        settings: Vec<(String, String)>,
+        repeats: u32,
+    },
+    /// A run of an experiment.
+    Run { number: usize, run: PlannedRun },
 }
 
-/// A point of a sweep.
-pub(super) struct Point {
-    pub(super) number: usize,
-    /// Paths of the document and their values.
-    pub(super) settings: Vec<(String, String)>,
-    pub(super) repeats: u32,
+/// What is wanted of a job in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The report, and answers about the switches of the first repeat.
+    Switches,
+    /// Every figure, over all repeats.
+    Figures,
+    /// The figures that an experiment asks for of this variant.
+    Experiment(String),
 }
 
 impl Order {
-    /// What it is called in answers: its point or its variant.
-    pub(super) fn number(&self) -> usize {
-        self.point.as_ref().map_or(self.variant, |point| point.number)
+    /// What it is called in answers: its variant, its point or its run.
+    pub(super) const fn number(&self) -> usize {
+        match self {
+            Self::Variant { variant, .. } => *variant,
+            Self::Point { number, .. } | Self::Run { number, .. } => *number,
+        }
     }
 }
 
@@ -69,18 +83,38 @@ pub(super) enum Step {
 }
 
 impl Job {
-    /// Prepares the first repeat.
-    pub(super) fn new(order: &Order, started_ms: f64) -> Result<Self, Vec<Problem>> {
-        let opened = schedlab_scenario::open(&order.document)?;
-        let mut named = opened.scenario.variant(order.variant)?;
-        if let Some(Point { settings, repeats, .. }) = &order.point {
-            for (path, value) in settings {
-                named.scenario.set(path, value)?;
+    /// Prepares the first repeat. `study` is the experiment that a run is of.
+    pub(super) fn new(order: &Order, study: Option<&Study>, started_ms: f64) -> Result<Self, Vec<Problem>> {
+        let (mut named, wanted) = match order {
+            Order::Variant { document, variant } => {
+                (schedlab_scenario::open(document)?.scenario.variant(*variant)?, Wanted::Switches)
             }
-            named.scenario.run.repeats = *repeats;
+            Order::Point { document, variant, settings, repeats, .. } => {
+                let mut named = schedlab_scenario::open(document)?.scenario.variant(*variant)?;
+                for (path, value) in settings {
+                    named.scenario.set(path, value)?;
+                }
+                named.scenario.run.repeats = *repeats;
+                (named, Wanted::Figures)
+            }
+            Order::Run { run, .. } => {
+                let missing = || vec![Problem::error("", "no experiment was asked for")];
+                let named = study.ok_or_else(missing)?.variant(&run.part, run.variant)?;
+                let key = format!("{}/{}", run.part, named.name);
+                (named, Wanted::Experiment(key))
+            }
+        };
+        let first = match order {
+            Order::Run { run, .. } => run.repeat,
+            Order::Variant { .. } | Order::Point { .. } => 0,
+        };
+        if wanted != Wanted::Switches {
             named.scenario.run.record = RecordKind::Summary;
         }
-        let prepared = named.scenario.prepare(0)?;
+        if matches!(order, Order::Run { .. }) {
+            named.scenario.run.repeats = 1;
+        }
+        let prepared = named.scenario.prepare(first)?;
         let subject = Subject {
             name: named.name,
             release: prepared.input.kernel.release(),
@@ -93,7 +127,7 @@ impl Job {
         let simulation = Simulation::new(prepared.input).map_err(|error| told("workload", &error))?;
         Ok(Self {
             variant: order.number(),
-            measured: order.point.is_some(),
+            wanted,
             repeats: named.scenario.run.repeats.max(1),
             scenario: named.scenario,
             notices: prepared.notices,
@@ -107,15 +141,19 @@ impl Job {
         })
     }
 
-    /// Whether only the figures are wanted.
-    pub(super) const fn is_measured(&self) -> bool {
-        self.measured
+    /// What is wanted of it.
+    pub(super) const fn wanted(&self) -> &Wanted {
+        &self.wanted
     }
 
     /// The figures.
     pub(super) fn figures(self) -> Vec<(String, f64, Option<f64>)> {
-        let report = summarize(&self.subject, &self.runs);
-        metrics(&report).into_iter().map(|metric| (metric.name, metric.value, metric.sem)).collect()
+        metrics(&self.report()).into_iter().map(|metric| (metric.name, metric.value, metric.sem)).collect()
+    }
+
+    /// The report alone.
+    pub(super) fn report(&self) -> VariantReport {
+        summarize(&self.subject, &self.runs)
     }
 
     pub(super) const fn variant(&self) -> usize {
@@ -131,7 +169,7 @@ impl Job {
         let begun = now_ms();
         while let Some(simulation) = &mut self.simulation {
             let limit = Limit::events(EVENTS);
-            let progress = if self.runs.is_empty() && !self.measured {
+            let progress = if self.runs.is_empty() && self.wanted == Wanted::Switches {
                 self.checkpoints.run_until(simulation, limit)
             } else {
                 simulation.run_until(limit)
@@ -172,7 +210,7 @@ impl Job {
 
     /// The report, what is kept of the first repeat, and the notices.
     pub(super) fn finish(mut self) -> (VariantReport, Explainer, Vec<Problem>) {
-        let report = summarize(&self.subject, &self.runs);
+        let report = self.report();
         let record = self.runs.first_mut().map(|run| std::mem::take(&mut run.record)).unwrap_or_default();
         let tasks = self.runs.first().map(|run| run.tasks.as_slice()).unwrap_or_default();
         let who = tasks.iter().enumerate().map(|(id, task)| self.who(id, &task.name)).collect();
@@ -181,7 +219,7 @@ impl Job {
             None => self.names,
         };
         let until_ns = self.runs.first().map_or(0, |run| run.until_ns);
-        let trace = Trace::new(&record, who, until_ns, machine::forcing_cores(&self.scenario));
+        let trace = Trace::new(&record, who, until_ns);
         let explainer = Explainer::new(trace, self.checkpoints, names);
         (report, explainer, self.notices)
     }

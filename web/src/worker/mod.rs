@@ -4,20 +4,22 @@
 
 mod bisect;
 mod explain;
-mod forced;
 mod import;
 mod job;
 mod serve;
+mod study;
 mod timeline;
 mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use schedlab_scenario::Problem;
 use schedlab_view::timeline::Stretch;
 
-use crate::protocol::{Explained, FromWorker, Timeline, ToWorker};
+use crate::protocol::{Explained, Filter, FromWorker, Timeline, ToWorker};
 use explain::Explainer;
-use job::{Job, Order, Point, Step};
+use job::{Job, Order, Step, Wanted};
+use study::Study;
 use trace::Trace;
 
 pub use serve::serve;
@@ -35,6 +37,8 @@ pub struct Session {
     waiting: VecDeque<Order>,
     running: Option<Job>,
     finished: BTreeMap<usize, Explainer>,
+    /// The experiment that was asked for last.
+    study: Option<Study>,
     /// When the page last heard of progress.
     told_ms: f64,
 }
@@ -44,22 +48,35 @@ impl Session {
     pub fn take(&mut self, message: ToWorker, now_ms: impl Fn() -> f64) -> Vec<FromWorker> {
         match message {
             ToWorker::Run { job, document, variant } => {
-                if job != self.job {
-                    *self = Self { job, ..Self::default() };
-                }
-                self.waiting.push_back(Order { document, variant, point: None });
+                self.begin(job);
+                self.waiting.push_back(Order::Variant { document, variant });
                 Vec::new()
             }
             ToWorker::Measure { job, point, document, variant, settings, repeats } => {
-                if job != self.job {
-                    *self = Self { job, ..Self::default() };
-                }
-                self.waiting.push_back(Order {
-                    document,
-                    variant,
-                    point: Some(Point { number: point, settings, repeats }),
-                });
+                self.begin(job);
+                self.waiting.push_back(Order::Point { number: point, document, variant, settings, repeats });
                 Vec::new()
+            }
+            ToWorker::Plan { job, experiment } => {
+                self.begin(job);
+                let plan = self.study(&experiment).and_then(Study::plan);
+                vec![answered(job, 0, plan, |plan| FromWorker::Planned { job, plan: Box::new(plan) })]
+            }
+            ToWorker::Part { job, experiment, part } => {
+                let document = self.study(&experiment).and_then(|study| study.document(&part));
+                vec![answered(job, 0, document, |document| FromWorker::Part { job, document })]
+            }
+            ToWorker::Observe { job, experiment, number, run } => {
+                self.begin(job);
+                match self.study(&experiment) {
+                    Ok(_) => self.waiting.push_back(Order::Run { number, run }),
+                    Err(problems) => return vec![FromWorker::Failed { job, variant: number, problems }],
+                }
+                Vec::new()
+            }
+            ToWorker::Conclude { job, experiment, figures } => {
+                let report = self.study(&experiment).and_then(|study| study.conclude(figures));
+                vec![answered(job, 0, report, |report| FromWorker::Concluded { job, report: Box::new(report) })]
             }
             ToWorker::Bisect(order) => {
                 let told = std::cell::RefCell::new(Vec::new());
@@ -93,6 +110,10 @@ impl Session {
                 let Some(trace) = self.trace(variant) else { return Vec::new() };
                 vec![FromWorker::Found { variant, filter, place: trace.locate(filter, cpu, at_ns) }]
             }
+            ToWorker::Seek { variant, sought } => {
+                let Some(trace) = self.trace(variant) else { return Vec::new() };
+                vec![FromWorker::Found { variant, filter: Filter::All, place: trace.seek(&sought.into()) }]
+            }
             ToWorker::Timeline { variant, from_ns, to_ns, width_px, cpus } => {
                 let Some(trace) = self.trace(variant).filter(|_| from_ns < to_ns) else { return Vec::new() };
                 let told = timeline::timeline(trace, Stretch { from_ns, to_ns }, width_px, &cpus);
@@ -106,6 +127,41 @@ impl Session {
                 let explained = Explained { job: self.job, variant, cpu, at_ns, explanation, tasks, took_ms };
                 vec![FromWorker::Explained(Box::new(explained))]
             }
+        }
+    }
+
+    /// What comes of a job that is done.
+    fn ended(&mut self, job_done: Job, now_ms: impl Fn() -> f64) -> FromWorker {
+        let (job, number) = (self.job, job_done.variant());
+        match job_done.wanted().clone() {
+            Wanted::Figures => FromWorker::Measured { job, point: number, figures: job_done.figures() },
+            Wanted::Experiment(variant) => {
+                let study = self.study.as_ref();
+                let read = study.map_or_else(|| Ok(Vec::new()), |study| study.read(&variant, &job_done.report()));
+                answered(job, number, read, |figures| FromWorker::Observed { job, number, variant, figures })
+            }
+            Wanted::Switches => {
+                let started_ms = job_done.started_ms();
+                let (report, finished, notices) = job_done.finish();
+                self.finished.insert(number, finished);
+                let took_ms = now_ms() - started_ms;
+                FromWorker::Done { job, variant: number, report: Box::new(report), notices, took_ms }
+            }
+        }
+    }
+
+    /// A new job drops everything of the one before, but for the experiment.
+    fn begin(&mut self, job: u32) {
+        if job != self.job {
+            *self = Self { job, study: self.study.take(), ..Self::default() };
+        }
+    }
+
+    /// The experiment of that name; the last one is kept.
+    fn study(&mut self, name: &str) -> Result<&Study, Vec<Problem>> {
+        match self.study.take().filter(|study| study.name() == name) {
+            Some(study) => Ok(self.study.insert(study)),
+            None => Ok(self.study.insert(Study::of(name)?)),
         }
     }
 
@@ -126,7 +182,7 @@ impl Session {
             Some(running) => running,
             None => {
                 let Some(order) = self.waiting.pop_front() else { return Vec::new() };
-                match Job::new(&order, now_ms()) {
+                match Job::new(&order, self.study.as_ref(), now_ms()) {
                     Ok(running) => running,
                     Err(problems) => return vec![FromWorker::Failed { job, variant: order.number(), problems }],
                 }
@@ -136,26 +192,27 @@ impl Session {
         match running.step(&now_ms, STEP_MS) {
             Step::More { permille } => {
                 self.running = Some(running);
-                let measured = self.running.as_ref().is_some_and(Job::is_measured);
-                if measured || now_ms() - self.told_ms < TELL_MS {
+                let told = self.running.as_ref().is_some_and(|job| *job.wanted() == Wanted::Switches);
+                if !told || now_ms() - self.told_ms < TELL_MS {
                     return Vec::new();
                 }
                 self.told_ms = now_ms();
                 vec![FromWorker::Progress { job, variant, permille }]
             }
             Step::Failed(problems) => vec![FromWorker::Failed { job, variant, problems }],
-            Step::Done if running.is_measured() => {
-                vec![FromWorker::Measured { job, point: variant, figures: running.figures() }]
-            }
-            Step::Done => {
-                let started_ms = running.started_ms();
-                let (report, finished, notices) = running.finish();
-                self.finished.insert(variant, finished);
-                let took_ms = now_ms() - started_ms;
-                vec![FromWorker::Done { job, variant, report: Box::new(report), notices, took_ms }]
-            }
+            Step::Done => vec![self.ended(running, now_ms)],
         }
     }
+}
+
+/// An answer, or why there is none.
+fn answered<T>(
+    job: u32,
+    variant: usize,
+    result: Result<T, Vec<Problem>>,
+    answer: impl FnOnce(T) -> FromWorker,
+) -> FromWorker {
+    result.map_or_else(|problems| FromWorker::Failed { job, variant, problems }, answer)
 }
 
 #[cfg(test)]
@@ -164,7 +221,6 @@ mod tests {
 
     use super::*;
     use crate::example;
-    use crate::protocol::Filter;
 
     /// A clock that goes on by a millisecond each time it is read.
     fn clock() -> impl Fn() -> f64 {
@@ -281,6 +337,68 @@ mod tests {
     }
 
     #[test]
+    fn an_experiment_is_planned_run_and_concluded_as_by_the_command() {
+        use schedlab_report::{Expressions, Subject, summarize};
+        let (job, name) = (4, "respect-slice");
+        let experiment = || name.to_owned();
+        let mut session = Session::default();
+        let said = session.take(ToWorker::Plan { job, experiment: experiment() }, clock());
+        let [FromWorker::Planned { plan, .. }] = said.as_slice() else { panic!("no plan") };
+        assert!(plan.runs.len() > 1 && !plan.looks.is_empty() && !plan.reported.rows.is_empty());
+        // One run, through the worker and directly.
+        let run = plan.runs.last().cloned().expect("a run");
+        let number = plan.runs.len() - 1;
+        session.take(ToWorker::Observe { job, experiment: experiment(), number, run: run.clone() }, clock());
+        let mut said = Vec::new();
+        while session.has_work() {
+            said.extend(session.step(clock()));
+        }
+        let [FromWorker::Observed { number: of, variant: key, figures, .. }] = said.as_slice() else {
+            panic!("not observed")
+        };
+        assert_eq!(*of, number);
+        let content = schedlab_scenario::library::experiment(name).expect("it is there").content().expect("it opens");
+        let part = content.parts.iter().find(|part| part.name == run.part).expect("its part");
+        let variant = part.scenario.variant(run.variant).expect("its variant");
+        let mut prepared = variant.scenario.prepare(run.repeat).expect("it prepares");
+        prepared.input.record_budget = 0;
+        let subject = Subject::of(&variant.name, &prepared);
+        let mut simulation = schedlab_sim::Simulation::new(prepared.input).expect("it begins");
+        simulation.run_until(schedlab_sim::Limit::end()).expect("it ends");
+        let report = summarize(&subject, &[simulation.finish()]);
+        let expressions = Expressions::of(&content).expect("they read");
+        let read = expressions.read(key, &report).expect("its figures");
+        assert_eq!(*figures, read.into_iter().collect::<Vec<_>>());
+        // A table needs the figures of all runs.
+        let said = session.take(ToWorker::Conclude { job, experiment: experiment(), figures: Vec::new() }, clock());
+        assert!(matches!(said.as_slice(), [FromWorker::Failed { job: 4, problems, .. }] if !problems.is_empty()));
+        let said = session.take(ToWorker::Plan { job, experiment: "no such".to_owned() }, clock());
+        assert!(matches!(said.as_slice(), [FromWorker::Failed { .. }]));
+    }
+
+    #[test]
+    fn what_an_experiment_shows_is_found_in_its_run() {
+        for name in ["respect-slice", "spec-2x"] {
+            let mut session = Session::default();
+            let said = session.take(ToWorker::Plan { job: 9, experiment: name.to_owned() }, clock());
+            let [FromWorker::Planned { plan, .. }] = said.as_slice() else { panic!("no plan") };
+            for look in &plan.looks {
+                let mut session = Session::default();
+                run(&mut session, look.variant, look.document.clone());
+                let seek = ToWorker::Seek { variant: look.variant, sought: look.sought.clone() };
+                let said = session.take(seek, clock());
+                let [FromWorker::Found { place: Some(place), .. }] = said.as_slice() else { panic!("{}", look.text) };
+                let one = ToWorker::Switches { variant: look.variant, filter: Filter::All, from: *place, count: 1 };
+                let Some(FromWorker::Switches { switches, .. }) = session.take(one, clock()).pop() else {
+                    panic!("no switches")
+                };
+                assert_eq!(switches[0].reason, look.sought.reason);
+                assert!(switches[0].at_ns >= look.sought.from_ns);
+            }
+        }
+    }
+
+    #[test]
     fn an_old_job_is_dropped_with_all_it_knew() {
         let mut session = Session::default();
         run(&mut session, 0, example::scenario().to_json());
@@ -378,9 +496,7 @@ mod tests {
         let mut forced_ns = 0;
         for (row, cpu) in told.rows.iter().zip(&report.cpus) {
             assert_eq!(row.busy_ns, cpu.busy_ns, "CPU {}", row.cpu);
-            // The record does not say when a waiting task was moved.
-            let off = row.forced_idle_ns.abs_diff(cpu.forced_idle_ns) as f64 / 400e6;
-            assert!(off < 0.02, "CPU {}: {} and {}", row.cpu, row.forced_idle_ns, cpu.forced_idle_ns);
+            assert_eq!(row.forced_idle_ns, cpu.forced_idle_ns, "CPU {}", row.cpu);
             forced_ns += row.forced_idle_ns;
         }
         assert!(forced_ns > 10_000_000, "{forced_ns}");

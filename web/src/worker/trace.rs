@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
+use schedlab_scenario::library::Sought;
 use schedlab_sim::{Entry, IDLE, Reason, Record, TaskId};
 use schedlab_view::timeline::{Doing, Span};
 
-use super::forced::Forced;
 use crate::protocol::{Filter, Switch, Who};
 
 /// Stands for no CPU.
@@ -47,15 +47,12 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Reads the record of a run that ended at `until_ns`; `names` are the tasks by their id. `cores`
-    /// has the CPUs of each core where core scheduling is on, and nothing otherwise.
-    pub(super) fn new(record: &Record, names: Vec<Who>, until_ns: u64, cores: Vec<Vec<u32>>) -> Self {
+    /// Reads the record of a run that ended at `until_ns`; `names` are the tasks by their id.
+    pub(super) fn new(record: &Record, names: Vec<Who>, until_ns: u64) -> Self {
         let mut trace = Self { names, cut: record.is_full(), until_ns, ..Self::default() };
         let mut waiting = vec![Waiting::default(); trace.names.len()];
         let mut last_cpu = vec![NOWHERE; trace.names.len()];
-        let mut forced = Forced::new(cores);
         for entry in record.iter() {
-            forced.entry(&entry);
             match entry {
                 Entry::Wakeup { at_ns, task, .. } | Entry::Fork { at_ns, task, .. } => {
                     if let Some(waiting) = waiting.get_mut(task.0 as usize) {
@@ -88,7 +85,18 @@ impl Trace {
         if let Some(last) = trace.kept.last().filter(|_| trace.cut) {
             trace.until_ns = last.at_ns;
         }
-        trace.forced = forced.finish(trace.until_ns);
+        for forced in record.forced_idle() {
+            let cpu = usize::from(forced.cpu);
+            if trace.forced.len() <= cpu {
+                trace.forced.resize_with(cpu + 1, Vec::new);
+            }
+            let of_cpu = &mut trace.forced[cpu];
+            match of_cpu.last_mut() {
+                // A new pick that forces it idle again.
+                Some((_, end_ns)) if *end_ns == forced.from_ns => *end_ns = forced.to_ns,
+                _ => of_cpu.push((forced.from_ns, forced.to_ns)),
+            }
+        }
         trace
     }
 
@@ -177,6 +185,12 @@ impl Trace {
             Filter::All => Some(index),
             Filter::Preemptions => self.preemptions.partition_point(|p| *p as usize <= index).checked_sub(1),
         }
+    }
+
+    /// The place of the first switch that is what is sought.
+    pub(super) fn seek(&self, sought: &Sought) -> Option<usize> {
+        let name = |task: TaskId| self.names.get(task.0 as usize).map(|who| who.name.as_str());
+        self.kept.iter().position(|kept| sought.is(kept.at_ns, kept.reason.name(), name(kept.prev), name(kept.next)))
     }
 
     /// The tasks of some names.

@@ -58,6 +58,15 @@ pub enum ExperimentsCommand {
         #[command(flatten)]
         output: Output,
     },
+    /// Say why the scheduler does that, at real switches of the experiment's runs.
+    ///
+    /// Each is found anew in a run, and explained with its run queue.
+    Why {
+        /// The experiment.
+        name: String,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Run an experiment and print what was reported beside what was simulated.
     ///
     /// Exit status 1 when a line that must come out does not.

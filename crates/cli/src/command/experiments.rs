@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use schedlab_report::{ExperimentReport, Expressions, Figures, Subject, summarize, text};
+use schedlab_report::{ExperimentReport, Expressions, Figures, Subject, first_switch, summarize, text};
 use schedlab_scenario::library::{self, Content, Experiment};
 use schedlab_scenario::{NamedVariant, Problem};
+use schedlab_sim::TaskId;
 
 use crate::args::{ExperimentFormat, ExperimentsArgs, ExperimentsCommand};
 use crate::error::CommandError;
 use crate::execute;
-use crate::notice;
+use crate::notice::{self, Notices};
 use crate::output::Output;
 
 /// `schedlab experiments`.
@@ -34,6 +35,11 @@ pub fn experiments(args: &ExperimentsArgs) -> Result<(), CommandError> {
                 Some(wanted) => part_document(&experiment, &content, wanted)?,
             };
             Output::open(output)?.finish(text.as_bytes())
+        }
+        ExperimentsCommand::Why { name, output } => {
+            let experiment = find(name)?;
+            let output = Output::open(output)?;
+            output.finish(why(&experiment)?.as_bytes())
         }
         ExperimentsCommand::Run { name, format, output } => {
             let experiment = find(name)?;
@@ -92,6 +98,38 @@ fn part_document(experiment: &Experiment, content: &Content, wanted: &str) -> Re
         return Err(CommandError::NotInLibrary { what, name, known: known.join(", ") });
     };
     Ok(format!("{}\n", part.scenario.to_json().trim_end()))
+}
+
+/// The switches to look at, found and explained, each with the commands that show the same.
+fn why(experiment: &Experiment) -> Result<String, CommandError> {
+    let content = content(experiment)?;
+    let mut notices = Notices::default();
+    let mut told = format!("{}\n\n{}\n", heading(experiment), experiment.text);
+    for look in &content.looks {
+        let wrong = |problem| wrong(experiment.name, vec![problem]);
+        let scenario = look.scenario(&content).map_err(wrong)?;
+        let last = scenario.variant_count().saturating_sub(1);
+        let variant = scenario.variant(last).map_err(|problems| self::wrong(experiment.name, problems))?;
+        let run = execute::recorded(experiment.name, &variant, &mut notices)?;
+        let name = |task: TaskId| run.tasks.get(task.0 as usize).map(|task| task.name.as_str());
+        let Some((cpu, at_ns)) = first_switch(&run.record, &look.sought, name) else {
+            return Err(CommandError::Nothing {
+                file: experiment.name.to_owned(),
+                variant: look.variant.clone(),
+                reason: format!("no switch is what was sought: {}", look.text),
+            });
+        };
+        let explanation = execute::explained(experiment.name, &variant, u32::from(cpu), at_ns, &mut notices)?;
+        let (part, of) = (&look.part, &look.variant);
+        told.push_str(&format!(
+            "\n{}\n  schedlab experiments show {} --part '{part}' > part.json\n  schedlab explain part.json --variant \
+             '{of}' --cpu {cpu} --at {at_ns}\n\n{}",
+            look.text,
+            experiment.name,
+            text::explanation(&explanation)
+        ));
+    }
+    Ok(told)
 }
 
 /// Runs every repeat of every variant of every part, as many at once as there are processors, and

@@ -31,7 +31,7 @@ fn line(must: &MustRow) -> String {
         1 => String::new(),
         several => format!(", in {} of {several} repeats", must.held_in),
     };
-    format!("{} ({} and {}{repeats})", must.text, number(must.left), number(must.right))
+    format!("{} ({} and {}{repeats})", must.text, figure(must.left), figure(must.right))
 }
 
 fn rows(report: &ExperimentReport) -> Table {
@@ -39,14 +39,15 @@ fn rows(report: &ExperimentReport) -> Table {
     table.row(["", "reported", "simulated", "± sem", ""]);
     for row in &report.rows {
         let ExperimentRow { label, unit, reported, simulated, sem, .. } = row;
-        let shown = |value: &Option<f64>| value.map(number).unwrap_or_default();
-        table.row([label.clone(), shown(reported), shown(simulated), shown(sem), (*unit).to_owned()]);
+        let shown = |value: &Option<f64>| value.map(figure).unwrap_or_default();
+        table.row([label.clone(), shown(reported), shown(simulated), shown(sem), unit.clone()]);
     }
     table
 }
 
-/// Three or more digits that mean something.
-fn number(value: f64) -> String {
+/// A figure of an experiment: three or more digits that mean something.
+#[must_use]
+pub fn figure(value: f64) -> String {
     match value.abs() {
         size if size >= 1000.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
@@ -62,7 +63,7 @@ mod tests {
     fn what_does_not_hold_stands_out() {
         let row = ExperimentRow {
             label: "throughput".to_owned(),
-            unit: "%",
+            unit: "%".to_owned(),
             reported: Some(-91.0),
             simulated: Some(-88.25),
             sem: Some(0.5),

@@ -21,7 +21,7 @@ mod timehist;
 
 pub use bisect::{bisection, sentence};
 pub use comparison::{comparison_csv, comparison_markdown, comparison_table};
-pub use experiment::{experiment_markdown, experiment_table};
+pub use experiment::{experiment_markdown, experiment_table, figure as experiment_figure};
 pub use explain::explanation;
 pub use fidelity::fidelity;
 pub use hist::hist;

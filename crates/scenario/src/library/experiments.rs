@@ -13,6 +13,8 @@ use crate::document::{Scenario, Variant};
 use crate::json;
 use crate::problem::Problem;
 
+use super::look::{Look, Sought};
+
 /// An experiment, before its scenarios are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
@@ -39,6 +41,8 @@ pub struct Content {
     pub rows: Vec<Row>,
     /// What must come out.
     pub must: Vec<Must>,
+    /// Where to see why.
+    pub looks: Vec<Look>,
 }
 
 /// A scenario of an experiment.
@@ -114,6 +118,11 @@ impl Content {
 
     fn must(&mut self, text: impl Into<String>, claim: String) {
         self.must.push(Must { text: text.into(), claim });
+    }
+
+    fn look(&mut self, part: &str, variant: &str, sought: Sought, text: &str) {
+        let (part, variant, text) = (part.to_owned(), variant.to_owned(), text.to_owned());
+        self.looks.push(Look { text, part, variant, sought });
     }
 
     fn part(&mut self, name: impl Into<String>, scenario: Scenario) {

@@ -20,12 +20,14 @@
 mod build;
 mod experiments;
 mod lessons;
+mod look;
 mod parameter;
 mod recipe;
 mod workloads;
 
 pub use experiments::{Content, Experiment, Must, Part, Row, experiment, experiments};
 pub use lessons::{Lesson, lesson, lessons};
+pub use look::{Look, Sought};
 pub use parameter::{Parameter, ParameterKind};
 pub use recipe::Recipe;
 pub use workloads::{workload, workloads};

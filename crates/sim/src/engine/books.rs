@@ -8,7 +8,7 @@ use super::topology::Topology;
 use crate::fair::FairClass;
 use crate::input::TaskId;
 use crate::output::{BalanceCounts, DomainResult, Placement, SharedCore, WorkConservation};
-use crate::record::IDLE;
+use crate::record::{ForcedIdle, IDLE};
 
 /// Pairs of tasks kept at most; later ones are not counted.
 const MOST_PAIRS: usize = 100_000;
@@ -213,6 +213,9 @@ impl<C: FairClass> Core<C> {
             return;
         }
         self.books.forced_since[index] = forced.then_some(self.now);
+        if let Some(from_ns) = since.filter(|since| *since < self.now) {
+            self.statistics.record.forced_idle_was(ForcedIdle { cpu: cpu as u16, from_ns, to_ns: self.now });
+        }
         if let Some(since) = since
             && self.warm
             && let Some(result) = self.statistics.cpus.get_mut(index)

@@ -1,6 +1,6 @@
 //! PREEMPT_SHORT: massive_intr with long slices, cyclictest with short ones, a browser.
 
-use super::{Content, Experiment, change, document};
+use super::{Content, Experiment, Sought, change, document};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "preempt-short",
@@ -59,6 +59,19 @@ fn make(reported: &serde_json::Value) -> Result<Content, Vec<crate::Problem>> {
     content.must("massive_intr's switches rise", less("massive_intr", "switches", ">", "1"));
     content.must("massive_intr's sum of delays rises", less("massive_intr", "run_delay.sum", ">", "1"));
     content.must("slightly: by a tenth at most", less("massive_intr", "run_delay.sum", "<", "1.1"));
+    content.look(
+        "run",
+        "PREEMPT_SHORT",
+        Sought::new("wakeup-short", "massive_intr", "cyclictest").from_ms(1_000),
+        "cyclictest wakes with a slice of 0.5 ms while massive_intr runs with one of 100 ms: it is eligible, its deadline is \
+         earlier, and so the protection of the running task ends at once.",
+    );
+    content.look(
+        "run",
+        "NO_PREEMPT_SHORT",
+        Sought::new("block", "massive_intr", "cyclictest").from_ms(1_000),
+        "Without PREEMPT_SHORT this cyclictest waited until massive_intr went to sleep: whoever runs is protected to its fair point.",
+    );
     Ok(content)
 }
 

@@ -1,6 +1,6 @@
 //! RESPECT_SLICE: how long a task had run when it was preempted, with and without RUN_TO_PARITY.
 
-use super::{Content, Experiment, document, variant};
+use super::{Content, Experiment, Sought, document, variant};
 use crate::document::Scenario;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -53,6 +53,19 @@ fn make(reported: &serde_json::Value) -> Result<Content, Vec<crate::Problem>> {
         format!("{} > 0.5", part(VARIANTS[0], &early)),
     );
     content.must("without it they gather in the bucket of the slice", format!("{} > 0.5", part(VARIANTS[1], &slice)));
+    content.look(
+        "pool",
+        VARIANTS[0],
+        Sought::new("wakeup-deadline", "worker", "worker").from_ms(500),
+        "A worker wakes, and the running one has come past V: no longer eligible, it is not kept to the end of its slice.",
+    );
+    content.look(
+        "pool",
+        VARIANTS[1],
+        Sought::new("deadline", "worker", "worker").from_ms(500),
+        "Without RUN_TO_PARITY the running one is kept, eligible or not, until its slice is over: its deadline is renewed, and the \
+         next one is picked.",
+    );
     Ok(content)
 }
 

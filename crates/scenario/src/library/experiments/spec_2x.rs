@@ -1,6 +1,6 @@
 //! Two copies of a SPECrate job a CPU: EEVDF switches about three times as often as CFS.
 
-use super::{Content, Experiment, change, document};
+use super::{Content, Experiment, Sought, change, document};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "spec-2x",
@@ -86,6 +86,18 @@ fn make(reported: &serde_json::Value) -> Result<Content, Vec<crate::Problem>> {
     content.must(
         "at 12 ms the fall is gone: a tenth of it at most",
         format!("0 - {} <= 0 - 0.1 * {}", loss(large, "6.6, 12 ms"), loss(large, "6.6")),
+    );
+    content.look(
+        "schedstat",
+        "6.5",
+        Sought::new("tick-slice", "", "").from_ms(100),
+        "CFS at a tick: the hog has run for its 12 ms, half of sched_latency, and has to leave.",
+    );
+    content.look(
+        "schedstat",
+        "6.6",
+        Sought::new("deadline", "", "").from_ms(100),
+        "EEVDF at a tick: 4 ms are more than base_slice, so the deadline is renewed and the other copy is picked.",
     );
     Ok(content)
 }

@@ -7,7 +7,7 @@ export const timeout = 120_000;
 export async function run(lab) {
   const { page, expect, ready, axe, shot } = lab;
   await open(lab);
-  await page.getByRole('button', { name: 'Library' }).click();
+  await page.getByRole('button', { name: 'Library', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Library' });
   await dialog.getByRole('button').filter({ has: page.locator('b', { hasText: /^RESPECT_SLICE/ }) }).click();
   await expect.hidden(dialog);

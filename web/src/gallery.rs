@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
+use crate::parts::{Choice, with_code};
 use crate::state::{Action, Message};
 
 /// How many entries a first visit shows.
@@ -42,7 +43,7 @@ fn first_sentence(text: &str) -> &str {
 
 fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>, on_study: &Callback<&'static str>) -> Html {
     let paragraphs = entry.text.split("\n\n").filter(|_| whole);
-    let paragraphs = paragraphs.map(|paragraph| html! { <span class="mute">{ paragraph.to_owned() }</span> });
+    let paragraphs = paragraphs.map(|paragraph| html! { <span class="mute">{ for with_code(paragraph) }</span> });
     let hint = (!whole).then(|| first_sentence(&entry.text).to_owned());
     let on_click = {
         let (entry, on_open, on_study) = (entry.clone(), on_open.clone(), on_study.clone());
@@ -89,23 +90,25 @@ pub fn Welcome(props: &GalleryProps) -> Html {
 #[component]
 pub fn Gallery(props: &GalleryProps) -> Html {
     let entries = use_memo((), |()| Rc::new(library::entries()));
+    let chosen = use_state_eq(|| 0_usize);
     let dialog = use_modal(props.on_close.clone());
     let (on_close, close) = (props.on_close.clone(), props.on_close.clone());
-    let groups = [Kind::Lesson, Kind::Experiment, Kind::Workload].into_iter().map(|kind| {
-        let of_kind: Vec<&Entry> = entries.iter().filter(|entry| entry.kind == kind).collect();
-        let (name, about) = heading(kind);
-        html! {
-            if !of_kind.is_empty() {
-                <h3>{ name }{ " " }<small class="mute">{ about }</small></h3>
-                <div class="entries">{ for of_kind.into_iter().map(|entry| card(entry, true, &props.on_open, &props.on_study)) }</div>
-            }
-        }
-    });
+    let kinds = [Kind::Lesson, Kind::Experiment, Kind::Workload];
+    let kind = kinds[*chosen % kinds.len()];
+    let of = |kind: Kind| entries.iter().filter(move |entry| entry.kind == kind);
+    let options = kinds.iter().map(|kind| format!("{} {}", heading(*kind).0, of(*kind).count())).collect::<Vec<_>>();
+    let on_choose = {
+        let chosen = chosen.clone();
+        Callback::from(move |index: usize| chosen.set(index))
+    };
     html! {
         <dialog ref={dialog} class="gallery" aria-labelledby="gallery-title" onclose={move |_: Event| close.emit(())}>
-            <div class="head"><h2 id="gallery-title">{ "Library" }</h2><span class="grow" />
+            <div class="head"><h2 id="gallery-title">{ "Library" }</h2>
+                <Choice label="Kind" {options} chosen={*chosen} {on_choose} /><small>{ heading(kind).1 }</small><span class="grow" />
                 <button type="button" class="small" onclick={move |_| on_close.emit(())}>{ "Close" }</button></div>
-            <div class="scroll" tabindex="0" role="group" aria-label="Entries of the library">{ for groups }</div>
+            <div class="scroll" tabindex="0" role="group" aria-label="Entries of the library">
+                <div class="entries">{ for of(kind).map(|entry| card(entry, true, &props.on_open, &props.on_study)) }</div>
+            </div>
         </dialog>
     }
 }

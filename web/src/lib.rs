@@ -8,6 +8,7 @@ mod center;
 pub mod charts;
 mod clipboard;
 mod cookies;
+mod events;
 mod example;
 mod gallery;
 mod header;

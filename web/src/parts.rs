@@ -246,7 +246,7 @@ pub fn Problems(props: &ProblemsProps) -> Html {
 }
 
 /// A message with what stands between backticks set as code.
-fn with_code(message: &str) -> impl Iterator<Item = Html> + '_ {
+pub(crate) fn with_code(message: &str) -> impl Iterator<Item = Html> + '_ {
     message.split('`').enumerate().map(|(place, part)| {
         if place % 2 == 1 {
             html! { <code>{ part.to_owned() }</code> }

@@ -9,6 +9,7 @@ export async function run(lab) {
   await open(lab);
   await page.getByRole('button', { name: 'Library', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Library' });
+  await dialog.getByRole('button', { name: /^Experiments/ }).click();
   await dialog.getByRole('button').filter({ has: page.locator('b', { hasText: /^RESPECT_SLICE/ }) }).click();
   await expect.hidden(dialog);
   const card = page.getByRole('region', { name: 'Experiment' });

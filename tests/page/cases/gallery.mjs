@@ -27,6 +27,7 @@ export async function run(lab) {
   await page.keyboard.press('Escape');
   await expect.hidden(dialog);
   await page.getByRole('button', { name: 'Library' }).click();
+  await dialog.getByRole('button', { name: /^Workloads/ }).click();
   // The one of that title; other entries tell of it in their text.
   await dialog.getByRole('button').filter({ has: page.locator('b', { hasText: /^hackbench$/ }) }).click();
   await ready();

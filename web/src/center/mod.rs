@@ -21,7 +21,7 @@ use std::rc::Rc;
 use schedlab_view::{Theme, palette};
 use yew::prelude::*;
 
-use crate::parts::Problems;
+use crate::parts::{Problems, with_code};
 use crate::protocol::{Imported, ToWorker};
 use crate::state::{Action, Importing, List, Message, Results};
 use changes::Changes;
@@ -104,7 +104,7 @@ pub fn Center(props: &CenterProps) -> Html {
     });
     let notes = props.results.as_ref().map(|results| results.scenario.notes.trim()).filter(|notes| !notes.is_empty());
     let notes = notes.map(|notes| {
-        let paragraphs = notes.split("\n\n").map(|paragraph| html! { <p>{ paragraph.to_owned() }</p> });
+        let paragraphs = notes.split("\n\n").map(|paragraph| html! { <p>{ for with_code(paragraph) }</p> });
         html! { <section class="card notes" aria-label="Notes"><h2>{ "Notes" }</h2>{ for paragraphs }</section> }
     });
     let body = match &props.results {

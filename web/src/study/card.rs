@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 use super::{Event, Stage, Study};
 use crate::opening;
-use crate::parts::{Problems, Select};
+use crate::parts::{Problems, Select, with_code};
 use crate::pool::{self, Pool};
 use crate::protocol::{FromWorker, LookAt, ToWorker};
 use crate::state::{Action, Wanted};
@@ -94,7 +94,7 @@ pub(crate) fn StudyCard(props: &StudyCardProps) -> Html {
                 </div>
             }
             if !study.failed.is_empty() { <div class="notice bad" role="alert"><Problems problems={study.failed.clone()} /></div> }
-            <p>{ experiment.text }</p>
+            { for experiment.text.split("\n\n").map(|paragraph| html! { <p>{ for with_code(paragraph) }</p> }) }
             <p class="mute">{ format!("Reported: {}. {}.", experiment.source(), experiment.setup()) }</p>
             if !looks.is_empty() {
                 <h3>{ "Real switches" }</h3>
@@ -138,7 +138,7 @@ fn see(look: &LookAt, on_open: &Callback<(Action, Option<Wanted>)>) -> Html {
         let wanted = Wanted::Sought { variant: look_at.variant, sought: look_at.sought.clone() };
         on_open.emit((opening::opened(&look_at.document, "the experiment"), Some(wanted)));
     });
-    html! { <li><button type="button" class="small" onclick={on_click} aria-label={format!("Show: {}", look.text)}>{ "Show" }</button><span>{ &look.text }</span></li> }
+    html! { <li><button type="button" class="small" onclick={on_click} aria-label={format!("Show: {}", look.text)}>{ "Show" }</button><span>{ for with_code(&look.text) }</span></li> }
 }
 
 fn must(report: &ExperimentReport) -> Html {

@@ -3,6 +3,7 @@
 
 mod card;
 mod form;
+mod hook;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,6 +16,7 @@ use crate::protocol::FromWorker;
 
 pub(crate) use card::SweepCard;
 pub(crate) use form::SweepForm;
+pub(crate) use hook::use_sweep;
 
 /// The most runs of a sweep in the page; the command takes more.
 pub(crate) const MOST_POINTS: usize = 2_000;

@@ -125,7 +125,6 @@ pub fn App() -> Html {
             }
         })
     };
-    let on_entry = on_open.reform(|action| (action, None));
     let on_study = {
         let (study, gallery, welcome) = (study.clone(), gallery.clone(), welcome.clone());
         Callback::from(move |name: Option<&'static str>| {
@@ -157,8 +156,8 @@ pub fn App() -> Html {
     };
     let above = html! {
         <>
-            if *welcome && !lab.touched { <Welcome on_open={on_entry.clone()} on_study={on_study.reform(Some)} on_close={hide_welcome} on_all={show_gallery(true)} /> }
-            if let Some(name) = *study { <StudyCard {name} on_open={on_open} on_close={on_study.reform(|()| None)} /> }
+            if *welcome && !lab.touched { <Welcome on_open={on_open.clone()} on_study={on_study.reform(Some)} on_close={hide_welcome} on_all={show_gallery(true)} /> }
+            if let Some(name) = *study { <StudyCard {name} on_open={on_open.clone()} on_close={on_study.reform(|()| None)} /> }
             <SweepCard sweep={Rc::new((*sweep).clone())} {on_event} />
         </>
     };
@@ -208,7 +207,7 @@ pub fn App() -> Html {
             </main>
             <div class="hidden" role="status" aria-live="polite">{ &lab.said }</div>
             if *about { <About on_close={show_about(false)} /> }
-            if *gallery { <Gallery on_open={on_entry} on_study={on_study.reform(Some)} on_close={show_gallery(false)} /> }
+            if *gallery { <Gallery on_open={on_open} on_study={on_study.reform(Some)} on_close={show_gallery(false)} /> }
             if dragging { <div class="drop" aria-hidden="true">{ "Drop a scenario, an rt-app file or a trace" }</div> }
         </div>
     }

@@ -9,7 +9,7 @@ use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
 use crate::parts::{Choice, with_code};
-use crate::state::{Action, Message};
+use crate::state::{Action, Message, Wanted};
 
 /// How many entries a first visit shows.
 const FIRST: usize = 6;
@@ -23,16 +23,18 @@ const fn heading(kind: Kind) -> (&'static str, &'static str) {
     }
 }
 
-/// What opening an entry does: show its scenario.
-fn opened(entry: &Entry) -> Action {
-    match entry.scenario() {
+/// What opening an entry does: show its scenario, and the switch that shows best what it is about.
+fn opened(entry: &Entry) -> (Action, Option<Wanted>) {
+    let wanted = entry.switch().map(|(variant, sought)| Wanted::Sought { variant, sought: (&sought).into() });
+    let action = match entry.scenario() {
         Ok(scenario) => {
             let message =
                 Message::note(format!("Opened “{}”. Undo brings back what you had.", entry.title), Vec::new());
             Action::Replace { scenario: Box::new(scenario), message: Some(message), own: true }
         }
         Err(problems) => Action::Tell(Message::error(format!("“{}” cannot be opened.", entry.title), problems)),
-    }
+    };
+    (action, wanted)
 }
 
 /// The first sentence of a text.
@@ -41,7 +43,12 @@ fn first_sentence(text: &str) -> &str {
     line.find(". ").map_or(line, |end| &line[..=end])
 }
 
-fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>, on_study: &Callback<&'static str>) -> Html {
+fn card(
+    entry: &Entry,
+    whole: bool,
+    on_open: &Callback<(Action, Option<Wanted>)>,
+    on_study: &Callback<&'static str>,
+) -> Html {
     let paragraphs = entry.text.split("\n\n").filter(|_| whole);
     let paragraphs = paragraphs.map(|paragraph| html! { <span class="mute">{ for with_code(paragraph) }</span> });
     let hint = (!whole).then(|| first_sentence(&entry.text).to_owned());
@@ -59,7 +66,7 @@ fn card(entry: &Entry, whole: bool, on_open: &Callback<Action>, on_study: &Callb
 #[derive(Properties, PartialEq)]
 pub struct GalleryProps {
     /// Does what opening an entry means.
-    pub on_open: Callback<Action>,
+    pub on_open: Callback<(Action, Option<Wanted>)>,
     /// Shows an experiment.
     pub on_study: Callback<&'static str>,
     /// The dialog is wanted no more, or the short gallery is not wanted at all.
@@ -135,7 +142,7 @@ mod tests {
         let entries = library::entries();
         assert!(!entries.is_empty());
         for entry in entries.iter().filter(|entry| entry.kind != Kind::Experiment) {
-            let Action::Replace { scenario, .. } = opened(entry) else { panic!("{} does not open", entry.name) };
+            let (Action::Replace { scenario, .. }, _) = opened(entry) else { panic!("{} does not open", entry.name) };
             assert!(scenario.prepare(0).is_ok(), "{}", entry.name);
         }
     }

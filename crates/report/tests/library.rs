@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use schedlab_report::{Claim, Subject, VariantReport, figure, over_repeats, summarize};
+use schedlab_report::{Claim, Subject, VariantReport, figure, first_switch, over_repeats, summarize};
 use schedlab_scenario::{Scenario, library};
-use schedlab_sim::{Limit, Simulation};
+use schedlab_sim::{Limit, Simulation, TaskId};
 
 /// The reports of all variants, by name.
 fn reports(name: &str, scenario: &Scenario) -> BTreeMap<String, VariantReport> {
@@ -55,6 +55,24 @@ fn lessons_show_what_they_claim() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn the_switch_of_a_lesson_happens_in_its_run() {
+    for entry in library::entries().iter().filter(|entry| entry.kind == library::Kind::Lesson) {
+        let (index, sought) = entry.switch().unwrap_or_else(|| panic!("{} has no switch", entry.name));
+        let variant = entry.scenario().expect(entry.name).variant(index).expect(entry.name);
+        let mut prepared = variant.scenario.prepare(0).expect(entry.name);
+        prepared.input.record_budget = RECORD;
+        let mut simulation = Simulation::new(prepared.input).expect(entry.name);
+        simulation.run_until(Limit::end()).expect(entry.name);
+        let run = simulation.finish();
+        let name = |task: TaskId| run.tasks.get(task.0 as usize).map(|task| task.name.as_str());
+        assert!(first_switch(&run.record, &sought, name).is_some(), "{}: {sought:?} does not happen", entry.name);
+    }
+}
+
+/// So many switches and wake-ups are kept of a lesson's run.
+const RECORD: usize = 1_000_000;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,6 +5,8 @@ use crate::document::Scenario;
 use crate::json::{Kind, Value, parse};
 use crate::problem::Problem;
 
+use super::look::Sought;
+
 /// A lesson.
 #[derive(Clone, Debug)]
 pub struct Lesson {
@@ -19,6 +21,8 @@ pub struct Lesson {
     /// What its text says, to be checked against the variants' figures: each a comparison such as
     /// `[6.12] tasks.hog.preempted > 2 * [6.5] tasks.hog.preempted`.
     pub claims: Vec<String>,
+    /// The variant and the switch of it that show it best.
+    pub switch: Option<(String, Sought)>,
     /// The document.
     document: Value,
 }
@@ -50,10 +54,20 @@ impl Lesson {
             title: words("title")?,
             why: words("why")?,
             look: words("look")?,
+            switch: file.get("switch").and_then(switch),
             claims: claims.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             document: file.get("scenario")?.clone(),
         })
     }
+}
+
+/// The switch of a lesson's file: `variant`, `reason`, and maybe `prev`, `next` and `from_ms`.
+fn switch(value: &Value) -> Option<(String, Sought)> {
+    let words = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let begins = |key: &str| words(key).unwrap_or_default();
+    let from_ms: u64 = value.get("from_ms")?.to_compact().parse().ok()?;
+    let sought = Sought::new(&words("reason")?, &begins("prev"), &begins("next")).from_ms(from_ms);
+    Some((words("variant")?, sought))
 }
 
 /// The files, in the order of a course.

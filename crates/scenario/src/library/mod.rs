@@ -90,6 +90,19 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// The switch that shows best what a lesson is about: which variant of its scenario, and the
+    /// switch. Other entries have none.
+    #[must_use]
+    pub fn switch(&self) -> Option<(usize, Sought)> {
+        let lesson = lesson(self.name).filter(|_| self.kind == Kind::Lesson)?;
+        let (wanted, sought) = lesson.switch.clone()?;
+        let scenario = lesson.scenario().ok()?;
+        let is_it = |index: &usize| scenario.variant(*index).is_ok_and(|variant| variant.name == wanted);
+        Some(((0..scenario.variant_count()).find(is_it)?, sought))
+    }
+}
+
 /// All entries: lessons first, then experiments, then workloads, each in the order of a course.
 #[must_use]
 pub fn entries() -> Vec<Entry> {

@@ -4,6 +4,7 @@
 mod cpu;
 mod desktop;
 mod messages;
+mod mysql;
 mod servers;
 mod stress;
 
@@ -39,7 +40,7 @@ static ALL: [Recipe; 22] = [
     stress::NANOSLEEP,
     stress::FORK,
     stress::SPAWN,
-    servers::MYSQL,
+    mysql::MYSQL,
     servers::SPECJBB,
     servers::KERNEL_BUILD,
     desktop::BROWSER,

@@ -3,46 +3,6 @@
 use super::super::build::*;
 use super::super::parameter::Parameter;
 use super::super::recipe::Recipe;
-use crate::workload::Policy;
-
-pub(super) const MYSQL: Recipe = Recipe {
-    name: "mysql",
-    title: "MySQL under HammerDB",
-    text: "HammerDB's virtual users each hold a connection to a MySQL server and send the next transaction when the last \
-           is answered (a closed loop without think time but the network's). One thread of the server does the work of a \
-           connection: some stretches of computing, with waits for the client between them, then the commit: it hands \
-           its record to the log writer, the log flusher syncs the disk, and it is woken when the record is safe. \
-           Modelled are connection, log writer and log flusher threads, the network's and the disk's times; an operation \
-           is a transaction. Not modelled: the buffer pool, row locks, the client's CPUs.",
-    own: &[
-        Parameter::load("connections", "connections", 2048, "128"),
-        Parameter::choice("policy", "policy of the connection threads", &["other", "batch"]),
-        Parameter::choice("all", "policy of all other threads", &["other", "batch"]),
-        Parameter::number("statements", "stretches of a transaction", (1, 100), "", "4"),
-        Parameter::number("run", "computing of a stretch, median", (1, 100_000), "µs", "250"),
-        Parameter::number("network", "time between stretches, mean", (1, 1_000_000), "µs", "800"),
-        Parameter::number("disk", "time of a sync of the log", (1, 1_000_000), "µs", "80"),
-    ],
-    make: |values, scenario| {
-        let batch = |choice: &str| (values.choice(choice) == "batch").then_some(Policy::Batch);
-        let statement = |_| [run_about(values.number("run"), 0.6), sleep_about(values.number("network"))];
-        let mut work: Vec<_> = (0..values.count("statements")).flat_map(statement).collect();
-        work.extend([run(60), post("log records"), wait("log is safe"), run(20)]);
-        let mut connections =
-            task("connection", values.load("connections", cpus(scenario)), operation("transaction", work));
-        connections.attributes.policy = batch("policy");
-        let writer = vec![wait("log records"), run(8), post("written")];
-        let flusher = vec![wait("written"), run(5), sleep_about(values.number("disk")), run(5), post("log is safe")];
-        let mut log = [task("log_writer", 1, writer), task("log_flusher", FLUSHES, flusher)];
-        for thread in &mut log {
-            thread.attributes.policy = batch("all");
-        }
-        scenario.workload.tasks = std::iter::once(connections).chain(log).collect();
-    },
-};
-
-/// Group commit as syncs under way at once, each for one record.
-const FLUSHES: u32 = 8;
 
 pub(super) const SPECJBB: Recipe = Recipe {
     name: "specjbb",

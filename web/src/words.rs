@@ -116,7 +116,7 @@ pub fn more_is_worse(row: &Row) -> Option<bool> {
         return (!name.ends_with("count")).then_some(true);
     }
     match name {
-        "preempted" | "sched_count" | "migrations" => Some(true),
+        "preempted" | "sched_count" | "migrations" | "missed_deadlines" => Some(true),
         "per_second" => Some(false),
         _ => None,
     }

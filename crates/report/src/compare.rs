@@ -197,6 +197,9 @@ pub(crate) fn measures(variant: &VariantReport, several: bool) -> Vec<Measure> {
         ] {
             add(name, Unit::Count, value);
         }
+        if task.timer_periods > 0.0 {
+            add("missed_deadlines", Unit::Count, task.missed_deadlines);
+        }
         add("forced_idle_ns", Unit::Ns, task.forced_idle_ns as f64);
         delays("wake_delay", &task.wake_delay, &mut add);
         delays("run_delay", &task.run_delay, &mut add);

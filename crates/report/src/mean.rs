@@ -38,6 +38,8 @@ impl Figures for TaskReport {
             ("preempted", &mut self.preempted),
             ("blocked", &mut self.blocked),
             ("yields", &mut self.yields),
+            ("timer_periods", &mut self.timer_periods),
+            ("missed_deadlines", &mut self.missed_deadlines),
             ("wakeups", &mut self.wakeups),
             ("migrations", &mut self.migrations),
             ("migrations_at_wakeup", &mut self.migrations_at_wakeup),

@@ -143,6 +143,8 @@ fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
         total.preempted += task.preempted;
         total.blocked += task.blocked;
         total.yields += task.yields;
+        total.timer_periods += task.timer_periods;
+        total.missed_deadlines += task.missed_deadlines;
         total.wakeups += task.wakeups;
         total.migrations += task.migrations;
         total.migrations_at_wakeup += task.migrations_at_wakeup;
@@ -200,6 +202,8 @@ fn task_report(name: &str, task: &TaskResult, longest_wait: Wait) -> TaskReport 
         preempted: task.preempted as f64,
         blocked: task.blocked as f64,
         yields: task.yields as f64,
+        timer_periods: task.timer_periods as f64,
+        missed_deadlines: task.missed_deadlines as f64,
         wakeups: task.wakeups as f64,
         migrations: task.migrations as f64,
         migrations_at_wakeup: task.migrations_at_wakeup as f64,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::several::{DomainReport, PlacementReport, SharedCoreReport, WorkConservationReport};
-use crate::wire::{count, is_default, ordered};
+use crate::wire::{count, is_default, is_zero, ordered};
 
 /// What one variant's runs gave. Times are integer nanoseconds; counts are whole for one repeat.
 ///
@@ -80,6 +80,12 @@ pub struct TaskReport {
     /// Of `preempted`: by its own yield.
     #[serde(with = "count")]
     pub yields: f64,
+    /// Times it came to an rt-app `timer`; left out at 0.
+    #[serde(with = "count", default, skip_serializing_if = "is_zero")]
+    pub timer_periods: f64,
+    /// Of them: after the timer's instant, so that the period's work was late.
+    #[serde(with = "count", default, skip_serializing_if = "is_zero")]
+    pub missed_deadlines: f64,
     /// Wake-ups, the start included.
     #[serde(with = "count")]
     pub wakeups: f64,

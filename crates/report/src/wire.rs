@@ -44,6 +44,12 @@ pub(crate) mod count {
     }
 }
 
+/// Whether a count is left out of the JSON.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
 /// `#[serde(with = "ordered")]` for a list of key and count that is an object in JSON.
 pub(crate) mod ordered {
     use super::*;

@@ -82,6 +82,17 @@ fn a_timer_that_is_past_leaves_no_slack() {
     assert_eq!(lines[2], (1, 7100, 11_000, 17_000, 3900, 7100, 9000, 0));
     let log = logs(&timers(r#", "cumulative_slack": true"#)).remove(0);
     assert_eq!(log.lines[1].slack, 3900 - 2000);
+    // Those two are the missed deadlines of the five.
+    let result = run(schedlab_scenario::open(&timers(""))
+        .unwrap()
+        .scenario
+        .variant(0)
+        .unwrap()
+        .scenario
+        .prepare(0)
+        .unwrap()
+        .input);
+    assert_eq!((result.tasks[0].timer_periods, result.tasks[0].missed_deadlines), (5, 2));
 }
 
 #[test]

@@ -57,6 +57,10 @@ pub struct TaskResult {
     pub blocked: u64,
     /// Of `preempted`: by its own yield.
     pub yields: u64,
+    /// Times it came to a timer ([`crate::Step::Timer`]).
+    pub timer_periods: u64,
+    /// Of them: after the timer's instant, so that the period's work was late.
+    pub missed_deadlines: u64,
     /// Wake-ups, its start included.
     pub wakeups: u64,
     /// Changes of CPU.

@@ -120,6 +120,7 @@ fn is_headline(row: &Row) -> bool {
         "run_delay.max",
         "per_second",
         "latency.p99",
+        "missed_deadlines",
         "runtime_ns",
     ];
     let comparable = row.values.iter().all(Option::is_some) && row.values.first() != Some(&Some(0.0));

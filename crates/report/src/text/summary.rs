@@ -27,6 +27,7 @@ pub fn summary(report: &VariantReport) -> String {
     text.push_str(&cpus(report).text("  ", 1));
     text.push_str(&several(report));
     text.push_str(&operations(report));
+    text.push_str(&deadlines(report));
     text.push_str(&reasons(report));
     text.push('\n');
     text.push_str(&counters(report));
@@ -92,6 +93,22 @@ fn delays(prefix: &str, delay: &DelayReport, sem: &BTreeMap<String, f64>) -> [St
         }
         with_error(duration(value as f64), sem.get(&format!("{prefix}.{name}")), duration)
     })
+}
+
+/// Which tasks with timers came late, how often.
+fn deadlines(report: &VariantReport) -> String {
+    let periodic: Vec<&TaskReport> = report.tasks.iter().filter(|task| task.timer_periods > 0.0).collect();
+    if periodic.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::default();
+    table.row(["timer", "periods", "missed deadlines", ""]);
+    for task in periodic {
+        let missed = with_error(count(task.missed_deadlines), task.sem.get("missed_deadlines"), count);
+        let share = format!("{:.2} %", 100.0 * task.missed_deadlines / task.timer_periods);
+        table.row([label(task), count(task.timer_periods), missed, share]);
+    }
+    format!("\n{}", table.text("  ", 1))
 }
 
 /// Up to this many CPUs each has a row; of more, the mean and the two ends.

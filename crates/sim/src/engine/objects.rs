@@ -33,15 +33,15 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    /// The next point: when to sleep until, or none when it is past. The first use sets the origin.
-    pub fn next(&mut self, now: u64, period: u64, mode: TimerMode) -> Option<u64> {
+    /// The next point: when to sleep until, or by how much it is past. The first use sets the origin.
+    pub fn next(&mut self, now: u64, period: u64, mode: TimerMode) -> Result<u64, u64> {
         let next = self.previous.unwrap_or(now).saturating_add(period);
         if next > now {
             self.previous = Some(next);
-            return Some(next);
+            return Ok(next);
         }
         self.previous = Some(if mode == TimerMode::Absolute { next } else { now });
-        None
+        Err(now - next)
     }
 }
 

@@ -124,7 +124,9 @@ impl<C: FairClass> Core<C> {
                     TimerRef::Shared(id) => &mut self.objects.timers[id.0 as usize],
                     TimerRef::Own(index) => &mut state.timers[*index as usize],
                 };
-                if let Some(until) = timer.next(now, *period_ns, *mode) {
+                let next = timer.next(now, *period_ns, *mode);
+                self.statistics.timer(task, next.is_err_and(|late_ns| late_ns > 0));
+                if let Ok(until) = next {
                     return Ok(self.sleep_until(task, until));
                 }
             }

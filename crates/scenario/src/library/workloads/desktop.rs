@@ -9,8 +9,8 @@ pub(super) const BROWSER: Recipe = Recipe {
     title: "A browser",
     text: "The compositor wakes 60 times a second and asks the main thread for a frame; the main thread runs scripts and \
            layout, hands tiles to a pool of raster threads, and waits for them; the compositor then puts the frame \
-           together. A frame is an operation, from the compositor's wake-up to its end; longer than 16.7 ms is a missed \
-           one. Network and timers wake the main thread in between. Hogs beside it, if wanted.",
+           together. A frame is an operation, from the compositor's wake-up to its end; one that is not done when the \
+           next is due is a missed deadline. Network and timers wake the main thread in between. Hogs beside it, if wanted.",
     own: &[
         Parameter::number("rasters", "raster threads", (1, 64), "", "4"),
         Parameter::number("script", "script and layout of a frame, median", (1, 100_000), "µs", "3000"),
@@ -42,8 +42,8 @@ pub(super) const VIDEO: Recipe = Recipe {
     name: "video",
     title: "A video player",
     text: "A frame goes from the reader through the decoder's threads to the display, 60 a second; sound is mixed every \
-           5 ms. Operations are a frame (from its due time to its display: above 16.7 ms it came too late) and a buffer of \
-           sound (above 5 ms it crackled). Modelled are these threads and the queues between them; hogs stand for what \
+           5 ms. Operations are a frame (from its due time to its display) and a buffer of sound; one that is not done when the \
+           next is due counts as a missed deadline: the frame is shown too late, the sound crackles. Modelled are these threads and the queues between them; hogs stand for what \
            else the machine does.",
     own: &[
         Parameter::number("decode", "decoding of a frame, median", (1, 100_000), "µs", "5000"),

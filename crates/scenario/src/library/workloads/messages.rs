@@ -3,6 +3,7 @@
 use super::super::build::*;
 use super::super::parameter::Parameter;
 use super::super::recipe::Recipe;
+use crate::workload::{Action, Amount, Event};
 
 /// How many messages of 100 bytes fit into a pipe of 64 KiB.
 const PIPE: u32 = 655;
@@ -18,8 +19,8 @@ pub(super) const HACKBENCH: Recipe = Recipe {
            of 100 bytes to every receiver of its group in turn, so many rounds; a receiver reads from its own pipe or \
            socket what all senders of the group wrote. A full pipe or socket stops the sender, an empty one the \
            receiver. Modelled is all of that (reading a message is an operation), a process by a dearer switch, a \
-           socket by its smaller room; not modelled are the start of the tasks and the copying of data beyond a \
-           fixed time for each call.",
+           socket by its smaller room, a call by a time that varies around a median; not modelled is the start of \
+           the tasks.",
     own: &[
         Parameter::number("groups", "groups", (1, 64), "", "1"),
         Parameter::number("fds", "senders, and receivers, of a group", (1, 40), "", "20"),
@@ -32,17 +33,17 @@ pub(super) const HACKBENCH: Recipe = Recipe {
         if values.choice("by") == "process" {
             scenario.machine.context_switch_ns = PROCESS_SWITCH_NS;
         }
-        let (capacity, call_ns) = if values.choice("over") == "socket" { (SOCKET, 1_500) } else { (PIPE, 800) };
+        let (capacity, call) = if values.choice("over") == "socket" { (SOCKET, 1_500) } else { (PIPE, 800) };
         let often = |rounds| if values.number("loops") == 0 { forever() } else { times(rounds) };
         for group in 0..groups {
             let room = |receiver| format!("{group}.{receiver}");
-            let round = (0..fds).flat_map(|receiver| [run_ns(call_ns), write(&room(receiver), capacity)]);
+            let round = (0..fds).flat_map(|receiver| [call_ns(call), write(&room(receiver), capacity)]);
             let mut senders = task(&format!("sender{group}"), fds, round.collect());
             senders.loops = often(values.number("loops"));
             scenario.workload.tasks.push(senders);
             for receiver in 0..fds {
                 let mut message = vec![read(&room(receiver))];
-                message.extend(operation("message", [run_ns(call_ns)]));
+                message.extend(operation("message", [call_ns(call)]));
                 let mut reader = task(&format!("receiver{group}.{receiver}"), 1, message);
                 reader.loops = often(values.number("loops") * u64::from(fds));
                 scenario.workload.tasks.push(reader);
@@ -84,6 +85,44 @@ pub(super) const SCHBENCH: Recipe = Recipe {
             let (think, work) = (sleep(values.number("think")), run(values.number("work")));
             round.extend(operation("request", [think, lock(&lock_name), work, unlock(&lock_name)]));
             scenario.workload.tasks.push(task(&format!("worker{messenger}.{cpu}"), count, round));
+        }
+    },
+};
+
+pub(super) const SCHBENCH_2016: Recipe = Recipe {
+    name: "schbench-2016",
+    title: "schbench of 2016",
+    text: "schbench as it was in 2016: each message thread has its own workers. A worker spins until 30 ms of wall \
+           time have passed, whoever had the CPU meanwhile, posts its message thread and waits. A message thread \
+           waits for a post, sleeps for 30 to 37.5 ms, forgets what was posted meanwhile and wakes all of its \
+           workers that wait. With 16 workers to a message thread, as many message threads as a quarter of the \
+           CPUs are four workers a CPU. Its latency is the wake delay of the workers. Modelled is all of that, but \
+           that a task which loses the CPU just before it waits misses what comes until then.",
+    own: &[
+        Parameter::load("messengers", "message threads", 512, "2"),
+        Parameter::number("threads", "workers of a message thread", (2, 256), "", "16"),
+        Parameter::number("cputime", "spinning of a worker, wall time", (1, 1_000_000), "µs", "30000"),
+        Parameter::number(
+            "sleeptime",
+            "sleep of a message thread, a quarter more at most",
+            (1, 1_000_000),
+            "µs",
+            "30000",
+        ),
+    ],
+    make: |values, scenario| {
+        let sleep = values.number("sleeptime");
+        for messenger in 0..values.load("messengers", cpus(scenario)) {
+            let (message, worker) = (format!("message{messenger}"), format!("worker{messenger}"));
+            // Posts during the sleep are lost, as in the program, which clears its flag before it wakes all.
+            let pause = Event::new(Action::Sleep(Amount::Uniform(sleep, sleep + sleep / 4)));
+            let resume = |name: &str| Event::new(Action::Resume(name.to_owned()));
+            let suspend = |name: &str| Event::new(Action::Suspend(name.to_owned()));
+            let answer = vec![resume(&worker), suspend(&message), pause];
+            let spin = Event::new(Action::Runtime(Amount::Fixed(values.number("cputime"))));
+            let round = vec![spin, resume(&message), suspend(&worker)];
+            let tasks = [task(&message, 1, answer), task(&worker, values.count("threads"), round)];
+            scenario.workload.tasks.extend(tasks);
         }
     },
 };

@@ -22,7 +22,7 @@ pub fn workload(name: &str) -> Option<Recipe> {
     ALL.iter().find(|recipe| recipe.name == name).copied()
 }
 
-static ALL: [Recipe; 22] = [
+static ALL: [Recipe; 23] = [
     cpu::HOGS,
     cpu::MASSIVE_INTR,
     cpu::CYCLICTEST,
@@ -30,6 +30,7 @@ static ALL: [Recipe; 22] = [
     cpu::SYSBENCH_AVX,
     messages::HACKBENCH,
     messages::SCHBENCH,
+    messages::SCHBENCH_2016,
     messages::SCHED_PIPE,
     messages::CONTEXT1,
     messages::NETPERF,

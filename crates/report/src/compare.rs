@@ -229,13 +229,14 @@ pub(crate) fn measures(variant: &VariantReport, several: bool) -> Vec<Measure> {
 }
 
 /// The times of a CPU that are compared: name, field and value.
-fn cpu_times(cpu: &CpuReport) -> [(&'static str, &'static str, u64); 6] {
+fn cpu_times(cpu: &CpuReport) -> [(&'static str, &'static str, u64); 7] {
     [
         ("busy", "busy_ns", cpu.busy_ns),
         ("forced_idle", "forced_idle_ns", cpu.forced_idle_ns),
         ("lost_to_switches", "lost_ns.switch", cpu.lost_ns.switch),
         ("lost_to_migrations", "lost_ns.migration", cpu.lost_ns.migration),
         ("lost_to_caches", "lost_ns.cache", cpu.lost_ns.cache),
+        ("lost_to_core_picks", "lost_ns.core_pick", cpu.lost_ns.core_pick),
         ("lost_to_siblings", "lost_ns.smt", cpu.lost_ns.smt),
     ]
 }

@@ -65,6 +65,7 @@ impl Figures for CpuReport {
             ("lost_ns.switch", &mut self.lost_ns.switch),
             ("lost_ns.migration", &mut self.lost_ns.migration),
             ("lost_ns.cache", &mut self.lost_ns.cache),
+            ("lost_ns.core_pick", &mut self.lost_ns.core_pick),
             ("lost_ns.smt", &mut self.lost_ns.smt),
             ("run_delay_ns", &mut self.run_delay_ns),
         ] {

@@ -250,6 +250,7 @@ fn cpu(cpu: &schedlab_sim::CpuResult) -> CpuReport {
             switch: cpu.lost_switch_ns,
             migration: cpu.lost_migration_ns,
             cache: cpu.lost_cache_ns,
+            core_pick: cpu.lost_core_pick_ns,
             smt: cpu.lost_smt_ns,
         },
         run_delay_ns: cpu.run_delay_ns,

@@ -196,6 +196,9 @@ pub struct LostTime {
     pub migration: u64,
     /// To cold caches.
     pub cache: u64,
+    /// To core-wide picks.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub core_pick: u64,
     /// To busy siblings.
     pub smt: u64,
 }

@@ -135,6 +135,7 @@ fn describe_machine(out: &mut String, machine: &Machine) {
         ("run step", machine.run_step_ns, 0),
         ("sleep", machine.sleep_ns, 0),
         ("migration", machine.migration_ns, 0),
+        ("core-wide pick", machine.core_pick_ns, 0),
         ("newidle cost a CPU", machine.newidle_cost_per_cpu_ns, ideal.newidle_cost_per_cpu_ns),
     ];
     for (name, number, _) in numbers.iter().filter(|(_, number, usual)| number != usual) {
@@ -162,6 +163,9 @@ fn describe_objects(out: &mut String, objects: &Objects) {
         if !list.is_empty() {
             parts.push(format!("{name} {list:?}"));
         }
+    }
+    if objects.locks_barge {
+        parts.push("locks barge".to_owned());
     }
     if !parts.is_empty() {
         writeln!(out, "  objects: {}", parts.join(", ")).unwrap();

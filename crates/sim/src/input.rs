@@ -79,6 +79,8 @@ pub struct Machine {
     pub sleep_ns: u64,
     /// What the first run after a change of CPU costs, beside the switch.
     pub migration_ns: u64,
+    /// What a core-wide pick costs (§6.3): run time of the task that it chooses for its own CPU.
+    pub core_pick_ns: u64,
     /// What a newly-idle balance is taken to cost for each CPU it looks at: it decides whether one
     /// is worth while (§5.4), and passes no time.
     pub newidle_cost_per_cpu_ns: u64,
@@ -126,6 +128,7 @@ impl Machine {
             run_step_ns: 0,
             sleep_ns: 0,
             migration_ns: 0,
+            core_pick_ns: 0,
             newidle_cost_per_cpu_ns: 200,
             cache: Cache::FREE,
         }
@@ -347,6 +350,9 @@ ids! {
 pub struct Objects {
     /// Mutexes.
     pub mutexes: usize,
+    /// An unlocked mutex is free, and whoever runs first takes it, as glibc's and InnoDB's are: its
+    /// first waiter is only woken. Otherwise it is handed over to the first waiter.
+    pub locks_barge: bool,
     /// Condition variables.
     pub conditions: usize,
     /// Semaphores; each starts at 0.

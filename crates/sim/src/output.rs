@@ -119,6 +119,8 @@ pub struct CpuResult {
     pub lost_migration_ns: u64,
     /// Of `busy_ns`: lost to loading caches again.
     pub lost_cache_ns: u64,
+    /// Of `busy_ns`: lost to core-wide picks.
+    pub lost_core_pick_ns: u64,
     /// Of `busy_ns`: lost because a sibling hardware thread was busy too.
     pub lost_smt_ns: u64,
     /// Waits on this CPU's run queue that ended, nanoseconds.

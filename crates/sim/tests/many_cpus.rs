@@ -134,6 +134,7 @@ fn input() -> impl Strategy<Value = Input> {
                 reschedule_ns: 2000 * (flips >> 4 & 1),
                 jitter_ns: 500 * (flips >> 5 & 1),
                 migration_ns: 3000,
+                core_pick_ns: 2000 * (flips >> 12 & 1),
                 ..machine(nodes, llcs, cores, threads)
             };
             let mut input = Input::new(kernel, machine, 80 * MS);
@@ -242,7 +243,7 @@ proptest! {
     ) {
         let mut kernel = Kernel::new(Release::V6_12, 2 * threads);
         kernel.set_core_scheduling(CoreScheduling::ALL[core]).unwrap();
-        let machine = Machine { smt_speed_per_mille: smt, context_switch_ns: 700, ..machine(1, 1, 2, threads) };
+        let machine = Machine { smt_speed_per_mille: smt, context_switch_ns: 700, core_pick_ns: 900, ..machine(1, 1, 2, threads) };
         let mut input = Input::new(kernel, machine, 1_000_000_000_000);
         for (index, work) in works.iter().enumerate() {
             let steps = vec![Step::Run(Length::Fixed(*work))];
@@ -252,7 +253,7 @@ proptest! {
         }
         let result = run(input);
         let sum = |part: fn(&schedlab_sim::CpuResult) -> u64| result.cpus.iter().map(part).sum::<u64>();
-        let lost = sum(|cpu| cpu.lost_switch_ns) + sum(|cpu| cpu.lost_smt_ns);
+        let lost = sum(|cpu| cpu.lost_switch_ns) + sum(|cpu| cpu.lost_core_pick_ns) + sum(|cpu| cpu.lost_smt_ns);
         let done = sum(|cpu| cpu.busy_ns) - lost;
         // Whole nanoseconds: each change of speed and each end of work may round by one.
         let roundings = 4 * result.total_switches + 4;
@@ -297,6 +298,26 @@ fn equal_cookies_pair_up() {
         assert!(paired > 2_700 * MS, "{}: {paired}", release.name());
         assert_eq!(result.cookie_mix_ns, 0);
     }
+}
+
+/// A core-wide pick costs the task that its own CPU goes on with, and an idle CPU nothing.
+#[test]
+fn core_wide_picks_cost_those_who_run() {
+    let lost = |core_pick_ns, core_scheduling| {
+        let mut input = hogs(Release::V6_1, Machine { core_pick_ns, ..machine(1, 1, 1, 2) }, &[1, 2]);
+        input.kernel.set_core_scheduling(core_scheduling).unwrap();
+        let result = run(input);
+        let lost: u64 = result.cpus.iter().map(|cpu| cpu.lost_core_pick_ns).sum();
+        (lost, result.counters.core_pick, result.cpus.iter().map(|cpu| cpu.busy_ns).sum::<u64>())
+    };
+    for kind in [CoreScheduling::Mainline, CoreScheduling::RfcV4] {
+        let (paid, picks, busy) = lost(2_000, kind);
+        // Two cookies on one core: of the picks some leave the CPU that picks idle.
+        assert!(0 < paid && paid <= 2_000 * picks && paid % 2_000 == 0, "{kind:?}: {paid} of {picks} picks");
+        assert!(busy.abs_diff(3_000 * MS) < 30 * MS, "{kind:?}: {busy}");
+        assert_eq!(lost(0, kind).0, 0);
+    }
+    assert_eq!(lost(2_000, CoreScheduling::Off).0, 0);
 }
 
 /// Without core scheduling cookies mean nothing: both hogs run all the time.

@@ -84,7 +84,9 @@ fn input() -> impl Strategy<Value = Input> {
             input.seed = seed;
             input.warmup_ns = warmup * 1_000_000;
             input.record_budget = usize::MAX;
-            input.objects = Objects { mutexes: 1, conditions: 1, semaphores: 1, suspensions: 1, ..Objects::default() };
+            let locks_barge = seed & 1 == 1;
+            input.objects =
+                Objects { mutexes: 1, locks_barge, conditions: 1, semaphores: 1, suspensions: 1, ..Objects::default() };
             let group = |path: &str, parent, weight| GroupSpec {
                 path: path.to_owned(),
                 parent,
@@ -331,4 +333,31 @@ fn weights_are_respected_in_the_long_run() {
 fn a_missing_flag_is_an_error() {
     let error = Kernel::new(Release::V6_5, 1).set_feature(Feature::PlaceLag, true).unwrap_err();
     assert_eq!(error.to_string(), "6.5 has no feature PLACE_LAG: it exists in eevdf-rfc, 6.6 and later");
+}
+
+/// Who unlocks a mutex and locks it again at once: handed over, it has to wait for the first waiter;
+/// free, it has it back before that one runs, which then sleeps again.
+#[test]
+fn a_free_mutex_goes_to_who_comes_first() {
+    let blocked = |locks_barge| {
+        let mut input = Input::new(Kernel::new(Release::V6_5, 1), Machine::ideal(1000), 30_000_000);
+        input.objects = Objects { mutexes: 1, locks_barge, ..Objects::default() };
+        let hold = |ns| vec![Step::Lock(MutexId(0)), Step::Run(Length::Fixed(ns)), Step::Unlock(MutexId(0))];
+        let mut steps = hold(3_000_000);
+        steps.insert(0, Step::LoopStart { counter: 0, times: None, end: 4 });
+        steps.push(Step::LoopEnd { start: 0 });
+        let endless = Arc::new(Program { steps, loops: 1, ..Program::default() });
+        let once = Arc::new(Program { steps: hold(1_000_000), ..Program::default() });
+        input.tasks.push(TaskSpec::new("holder", endless));
+        // Its wake-ups preempt nobody.
+        input.tasks.push(TaskSpec { policy: Policy::Batch, start_ns: 1_000_000, ..TaskSpec::new("waiter", once) });
+        let mut simulation = Simulation::new(input).unwrap();
+        assert_eq!(simulation.run_until(Limit::end()).unwrap(), Progress::Done);
+        let tasks = simulation.finish().tasks;
+        (tasks[0].blocked, tasks[1].blocked)
+    };
+    // The end counts as a block too.
+    assert_eq!(blocked(false), (1, 2));
+    let (holder, waiter) = blocked(true);
+    assert!(holder == 0 && waiter > 2, "{holder} {waiter}");
 }

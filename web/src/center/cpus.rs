@@ -160,6 +160,7 @@ pub(crate) fn total(report: &VariantReport) -> CpuReport {
         sum.lost_ns.switch += cpu.lost_ns.switch;
         sum.lost_ns.migration += cpu.lost_ns.migration;
         sum.lost_ns.cache += cpu.lost_ns.cache;
+        sum.lost_ns.core_pick += cpu.lost_ns.core_pick;
         sum.lost_ns.smt += cpu.lost_ns.smt;
         sum
     })
@@ -167,7 +168,7 @@ pub(crate) fn total(report: &VariantReport) -> CpuReport {
 
 /// All that was lost.
 pub(crate) const fn lost(of: &LostTime) -> u64 {
-    of.switch + of.migration + of.cache + of.smt
+    of.switch + of.migration + of.cache + of.core_pick + of.smt
 }
 
 /// The parts of a CPU's time: busy without what was lost, lost, forced idle, idle. The report's idle
@@ -215,7 +216,7 @@ mod tests {
             busy_ns: 600,
             idle_ns: 400,
             forced_idle_ns: 300,
-            lost_ns: LostTime { switch: 10, migration: 20, cache: 30, smt: 40 },
+            lost_ns: LostTime { switch: 10, migration: 20, cache: 30, core_pick: 0, smt: 40 },
             ..CpuReport::default()
         };
         assert_eq!(parts(&of), [0.5, 0.1, 0.3, 0.1]);

@@ -204,6 +204,7 @@ fn costs(props: &MachineProps) -> Html {
             <div class="fields">
                 { cost("Context switch", |m| &mut m.context_switch_ns) }
                 { cost("Change of CPU", |m| &mut m.migration_ns) }
+                { cost("Core-wide pick", |m| &mut m.core_pick_ns) }
                 { cost("Wake-up", |m| &mut m.wakeup_ns) }
                 { cost("Tick to switch", |m| &mut m.reschedule_ns) }
                 { cost("Both at random +", |m| &mut m.jitter_ns) }

@@ -59,6 +59,7 @@ pub fn Cpu(props: &CpuProps) -> Html {
                 { some("to context switches", of.lost_ns.switch) }
                 { some("to changes of CPU", of.lost_ns.migration) }
                 { some("to cold caches", of.lost_ns.cache) }
+                { some("to core-wide picks", of.lost_ns.core_pick) }
                 { some("to busy siblings", of.lost_ns.smt) }
                 { fact("Idle", of.idle_ns) }
                 { some("of it forced", of.forced_idle_ns) }

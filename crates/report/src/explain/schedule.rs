@@ -1,6 +1,7 @@
 //! schedule(): why it was entered, whom it picked, and who has the CPU after it.
 //! Not for wake-ups and ticks, which only ask for it.
 
+use schedlab_sim::kernel::CoreScheduling;
 use schedlab_sim::{EntityView, GroupId, Moment, MomentKind, QueueView, Reason, TaskId, Who};
 
 use super::rule::forfeits_at_yield;
@@ -43,7 +44,7 @@ pub(super) fn words(moment: &Moment, before: &Before, names: &Names) -> MomentWo
     let chosen = moment.queues.last().and_then(|queue| queue.picked).map(|(who, _)| who);
     if chosen == next.map(Who::Task) {
         pick::say(&mut words, &moment.queues, names);
-    } else if let Some(next) = next.filter(|next| of_the_core(reason, *next, &moment.queues)) {
+    } else if let Some(next) = next.filter(|next| of_the_core(reason, *next, &moment.queues, names)) {
         words.say(format!("The pick for the whole core chose {} for this thread.", names.task(next)));
         words.rule(Rule::of_reason(Reason::CoreWidePick, names.release()));
     } else if let Some(next) = next {
@@ -82,8 +83,15 @@ const fn is_of_several_cpus(reason: Reason) -> bool {
 
 /// Whether a fair task got the CPU that the queue alone would not have chosen: core scheduling
 /// picks for all threads of a core.
-fn of_the_core(reason: Reason, next: TaskId, queues: &[QueueView]) -> bool {
-    matches!(reason, Reason::CoreWidePick | Reason::CookieSteal) || entity(queues, next).is_some()
+fn of_the_core(reason: Reason, next: TaskId, queues: &[QueueView], names: &Names) -> bool {
+    if matches!(reason, Reason::CoreWidePick | Reason::CookieSteal) || entity(queues, next).is_some() {
+        return true;
+    }
+    // In a group that the queue would not have chosen: its tasks are not among those looked at.
+    let is_group = |view: &&EntityView| matches!(view.who, Who::Group(_));
+    let groups = queues.first().map_or(0, |root| root.entities.iter().filter(is_group).count());
+    let higher = matches!(reason, Reason::HigherClass | Reason::RoundRobin | Reason::Budget);
+    groups > 1 && !higher && names.kernel.core_scheduling() != CoreScheduling::Off
 }
 
 /// Who is queued and would run: those whose dequeue is delayed sleep.

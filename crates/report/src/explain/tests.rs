@@ -1,7 +1,7 @@
 //! Explanations of moments made by hand: refusals and their reasons, which documents seldom meet.
 //! What the engine sees at an instant is tested through the command.
 
-use schedlab_sim::kernel::{Feature, Kernel, Release};
+use schedlab_sim::kernel::{CoreScheduling, Feature, Kernel, Release};
 use schedlab_sim::{EntityView, GroupId, Moment, MomentKind, PickRule, Policy, QueueView, Reason, TaskId, Who};
 
 use super::{Names, explanation};
@@ -202,6 +202,16 @@ fn what_core_scheduling_decides_is_not_told_as_the_queue_s_choice() {
     );
     let wide = told(schedule(None, b, Reason::CoreWidePick), picked);
     assert!(wide.ends_with("The pick for the whole core chose b for this thread. b takes the CPU."), "{wide}");
+    // A task of a group that the queue would not have chosen is not among those looked at.
+    let mut core = names.clone();
+    core.kernel.set_core_scheduling(CoreScheduling::Mainline).expect("6.12 has it");
+    let (mut x, mut y) = (entity(0, -10, 3_000_000), entity(1, 20, 3_000_000));
+    (x.who, y.who) = (Who::Group(GroupId(0)), Who::Group(GroupId(1)));
+    let chosen = Some((x.who, PickRule::EarliestDeadline));
+    let root = QueueView { group: None, average_ns: 0, entities: vec![x, y], picked: chosen };
+    let kind = schedule(b, Some(TaskId(2)), Reason::Block);
+    let inside = words(&core, vec![Moment { at_ns: 5, cpu: 1, kind, queues: vec![root] }]);
+    assert!(inside.contains("The pick for the whole core chose c for this thread."), "{inside}");
     // A task that is not on the queue and was not stolen is of a higher class.
     let higher = told(schedule(a, Some(TaskId(2)), Reason::HigherClass), picked);
     assert!(higher.contains("c is of a higher class"), "{higher}");

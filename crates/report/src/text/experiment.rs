@@ -36,11 +36,11 @@ fn line(must: &MustRow) -> String {
 
 fn rows(report: &ExperimentReport) -> Table {
     let mut table = Table::default();
-    table.row(["", "reported", "simulated", "± sem", ""]);
+    table.row(["", "reported", "simulated", "std", "± sem", ""]);
     for row in &report.rows {
-        let ExperimentRow { label, unit, reported, simulated, sem, .. } = row;
+        let ExperimentRow { label, unit, reported, simulated, std, sem } = row;
         let shown = |value: &Option<f64>| value.map(figure).unwrap_or_default();
-        table.row([label.clone(), shown(reported), shown(simulated), shown(sem), unit.clone()]);
+        table.row([label.clone(), shown(reported), shown(simulated), shown(std), shown(sem), unit.clone()]);
     }
     table
 }
@@ -80,7 +80,7 @@ mod tests {
         };
         let report = ExperimentReport { rows: vec![row], must: vec![must] };
         let table = experiment_table(&report);
-        assert!(table.contains("throughput     -91.0      -88.2   0.50  %"), "{table}");
+        assert!(table.contains("throughput     -91.0      -88.2  1.00   0.50  %"), "{table}");
         assert!(table.contains("  NO   it falls (1234 and 1.00, in 1 of 3 repeats)"), "{table}");
         assert!(experiment_markdown(&report).contains("- **no**: it falls"));
     }

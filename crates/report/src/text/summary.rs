@@ -118,11 +118,12 @@ const CPUS_LISTED: usize = 16;
 type CpuTime = (&'static str, fn(&CpuReport) -> u64);
 
 fn cpus(report: &VariantReport) -> Table {
-    const LOST: [CpuTime; 5] = [
+    const LOST: [CpuTime; 6] = [
         ("forced idle", |cpu| cpu.forced_idle_ns),
         ("lost to switches", |cpu| cpu.lost_ns.switch),
         ("to migrations", |cpu| cpu.lost_ns.migration),
         ("to caches", |cpu| cpu.lost_ns.cache),
+        ("to core-wide picks", |cpu| cpu.lost_ns.core_pick),
         ("to siblings", |cpu| cpu.lost_ns.smt),
     ];
     let mut columns: Vec<CpuTime> = vec![("busy", |cpu| cpu.busy_ns), ("idle", |cpu| cpu.idle_ns)];

@@ -42,6 +42,7 @@ pub(super) fn machine(scenario: &Scenario, found: &mut Vec<Problem>) -> SimMachi
         run_step_ns: machine.run_step_ns,
         sleep_ns: machine.sleep_ns,
         migration_ns: machine.migration_ns,
+        core_pick_ns: machine.core_pick_ns,
         newidle_cost_per_cpu_ns: machine.newidle_cost_per_cpu_ns,
         cache: machine.cache,
     }
@@ -84,6 +85,9 @@ fn notices(scenario: &Scenario, found: &mut Vec<Problem>) {
     if machine.threads_per_core == 1 {
         if machine.smt_speed != Machine::default().smt_speed {
             found.push(Problem::notice("machine.smt_speed", format!("it has no effect: {one_thread}")));
+        }
+        if machine.core_pick_ns != 0 {
+            found.push(Problem::notice("machine.core_pick_ns", format!("it has no effect: {one_thread}")));
         }
         if scenario.kernel.nosmt {
             found.push(Problem::notice("kernel.nosmt", format!("it has no effect: {one_thread}")));

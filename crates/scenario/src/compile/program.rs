@@ -127,6 +127,7 @@ impl<'s> Compiler<'s> {
         let count = |name: &String| u32::try_from(met_by(name)).unwrap_or(u32::MAX);
         Objects {
             mutexes: self.mutexes.len(),
+            locks_barge: workload.global.locks_barge,
             conditions: self.conditions.len(),
             semaphores: self.semaphores.len(),
             barriers: self.barriers.list().iter().map(count).collect(),

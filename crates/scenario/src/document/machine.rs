@@ -58,6 +58,8 @@ pub struct Machine {
     pub sleep_ns: u64,
     /// What the first run after a change of CPU costs, nanoseconds.
     pub migration_ns: u64,
+    /// What a core-wide pick costs the CPU that makes it, nanoseconds.
+    pub core_pick_ns: u64,
     /// What a newly-idle balance is taken to cost for each CPU it looks at, nanoseconds: it decides
     /// whether one is worth while, and passes no time.
     pub newidle_cost_per_cpu_ns: u64,
@@ -101,6 +103,7 @@ impl Default for Machine {
             run_step_ns: 0,
             sleep_ns: 0,
             migration_ns: 0,
+            core_pick_ns: 0,
             newidle_cost_per_cpu_ns: 200,
             mem_ns_per_kib: 100,
             io_ns_per_kib: 500,
@@ -164,7 +167,7 @@ impl Machine {
         if let Some(node) = fields.take("smt_speed", out) {
             machine.smt_speed = node.unsigned32("a speed per mille", 1..=FULL_SPEED, out).unwrap_or(FULL_SPEED);
         }
-        let costs: [(&'static str, &mut u64); 8] = [
+        let costs: [(&'static str, &mut u64); 9] = [
             ("context_switch_ns", &mut machine.context_switch_ns),
             ("wakeup_ns", &mut machine.wakeup_ns),
             ("reschedule_ns", &mut machine.reschedule_ns),
@@ -172,6 +175,7 @@ impl Machine {
             ("run_step_ns", &mut machine.run_step_ns),
             ("sleep_ns", &mut machine.sleep_ns),
             ("migration_ns", &mut machine.migration_ns),
+            ("core_pick_ns", &mut machine.core_pick_ns),
             ("newidle_cost_per_cpu_ns", &mut machine.newidle_cost_per_cpu_ns),
         ];
         for (key, cost) in costs {
@@ -230,6 +234,7 @@ impl Machine {
             ("run_step_ns", self.run_step_ns, default.run_step_ns),
             ("sleep_ns", self.sleep_ns, default.sleep_ns),
             ("migration_ns", self.migration_ns, default.migration_ns),
+            ("core_pick_ns", self.core_pick_ns, default.core_pick_ns),
             ("newidle_cost_per_cpu_ns", self.newidle_cost_per_cpu_ns, default.newidle_cost_per_cpu_ns),
             ("mem_ns_per_kib", self.mem_ns_per_kib, default.mem_ns_per_kib),
             ("io_ns_per_kib", self.io_ns_per_kib, default.io_ns_per_kib),

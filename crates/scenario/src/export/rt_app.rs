@@ -38,6 +38,8 @@ pub fn export_rt_app(scenario: &Scenario) -> Exported {
     let paths = Paths::of(&scenario.workload);
     let semaphores = Semaphores::of(&scenario.workload);
     let mut workload = Workload { tasks: Vec::new(), ..scenario.workload.clone() };
+    // rt-app's mutexes are glibc's, which are never handed over.
+    workload.global.locks_barge = false;
     duration(scenario, &mut workload, &mut approximated);
     for (task, path) in scenario.workload.tasks.iter().zip(&paths.tasks) {
         let mut writer =

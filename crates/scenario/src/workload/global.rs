@@ -22,6 +22,9 @@ pub struct Global {
     pub default_policy: Option<Policy>,
     /// `pi_enabled`: priority inheritance on mutexes.
     pub pi_enabled: bool,
+    /// `lock_handoff: false`, an extension: an unlocked mutex is free for whoever comes first, and
+    /// its first waiter is only woken.
+    pub locks_barge: bool,
     /// `mem_buffer_size`, bytes: the working set of `mem` events; none: 4 MiB.
     pub mem_buffer_size: Option<u64>,
     /// Accepted keys without effect, kept as written.
@@ -82,10 +85,12 @@ impl Global {
                     global.mem_buffer_size = member.unsigned("a whole number of bytes", 1..=MOST_BYTES, out);
                 }
                 "pi_enabled" => global.pi_enabled = member.boolean(out).unwrap_or(false),
+                "lock_handoff" => global.locks_barge = !member.boolean(out).unwrap_or(true),
                 _ => match IGNORED.iter().find(|(name, _)| *name == key) {
                     Some((_, kind)) => global.ignore(&member, *kind, out),
                     None => {
-                        let named = ["duration", "default_policy", "pi_enabled", "mem_buffer_size"].into_iter();
+                        let named =
+                            ["duration", "default_policy", "pi_enabled", "lock_handoff", "mem_buffer_size"].into_iter();
                         unknown_key(&member, "global", named.chain(IGNORED.iter().map(|(name, _)| *name)), out);
                         continue;
                     }
@@ -116,6 +121,9 @@ impl Global {
         }
         if self.pi_enabled {
             object.push("pi_enabled", true);
+        }
+        if self.locks_barge {
+            object.push("lock_handoff", false);
         }
         if let Some(bytes) = self.mem_buffer_size {
             object.push("mem_buffer_size", bytes);

@@ -5,11 +5,14 @@ use std::collections::VecDeque;
 
 use crate::input::{Objects, TimerMode};
 
-/// A mutex: first in, first out; handed over to the first waiter.
+/// A mutex: first in, first out; handed over to the first waiter, or free for whoever comes first
+/// (`Objects::locks_barge`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mutex {
     pub holder: Option<u32>,
     pub waiters: VecDeque<u32>,
+    /// Barging only: somebody has slept for it since it was last free, so its unlock wakes one.
+    pub contended: bool,
 }
 
 /// A counting semaphore, starting at 0.

@@ -29,7 +29,7 @@ impl<C: FairClass> Core<C> {
         let state = &mut self.tasks[task as usize];
         state.doing = Doing::Nothing;
         let outcome = if let Some(mutex) = state.relock.take() {
-            self.lock(task, mutex)
+            self.lock(task, mutex, true)
         } else {
             // Taken out and put back: steps change the task, and a reference count is dear here.
             let program = state.program.take();
@@ -130,7 +130,7 @@ impl<C: FairClass> Core<C> {
                     return Ok(self.sleep_until(task, until));
                 }
             }
-            Step::Lock(mutex) => return Ok(self.lock(task, *mutex)),
+            Step::Lock(mutex) => return Ok(self.lock(task, *mutex, false)),
             Step::Unlock(mutex) => self.unlock(task, *mutex)?,
             Step::Wait { condition, mutex } => {
                 self.unlock(task, *mutex)?;
@@ -331,13 +331,19 @@ impl<C: FairClass> Core<C> {
         Outcome::Leave
     }
 
-    fn lock(&mut self, task: u32, mutex: MutexId) -> Outcome {
-        let mutex = &mut self.objects.mutexes[mutex.0 as usize];
+    /// Takes a mutex, or waits for it. `again`: it has waited, so others may wait still.
+    fn lock(&mut self, task: u32, id: MutexId, again: bool) -> Outcome {
+        let mutex = &mut self.objects.mutexes[id.0 as usize];
         if mutex.holder.is_none() {
             mutex.holder = Some(task);
+            mutex.contended = again;
             return Outcome::Continue;
         }
         mutex.waiters.push_back(task);
+        if self.input.objects.locks_barge {
+            mutex.contended = true;
+            self.tasks[task as usize].relock = Some(id);
+        }
         Outcome::Block
     }
 
@@ -346,8 +352,14 @@ impl<C: FairClass> Core<C> {
         if mutex.holder != Some(task) {
             return Err(self.not_holder(task));
         }
-        mutex.holder = mutex.waiters.pop_front();
-        if let Some(next) = mutex.holder {
+        let next = if !self.input.objects.locks_barge {
+            mutex.holder = mutex.waiters.pop_front();
+            mutex.holder
+        } else {
+            mutex.holder = None;
+            if std::mem::take(&mut mutex.contended) { mutex.waiters.pop_front() } else { None }
+        };
+        if let Some(next) = next {
             self.wake_by_task(task, next, false);
         }
         Ok(())

@@ -109,7 +109,9 @@ impl<C: FairClass> Core<C> {
         }
         self.last_decision = Some(self.now);
         let seen = self.observe_pick();
+        let picks = self.fair.rq().counters.core_pick;
         let next = if self.core.is_on() { self.pick_core_wide(cpu, prev) } else { self.pick_or_pull(cpu) };
+        let picked_core_wide = self.fair.rqs[cpu as usize].counters.core_pick != picks;
         if next.is_none() && prev.is_some() && leave == Leave::Preempt && self.core.is_forced_idle(cpu) {
             reason = Reason::ForcedIdle;
         }
@@ -119,6 +121,9 @@ impl<C: FairClass> Core<C> {
         }
         if next != prev {
             self.switch(cpu, prev, next, reason);
+        }
+        if let Some(next) = next.filter(|_| picked_core_wide) {
+            self.pay_for_core_pick(cpu, next);
         }
         if leave == Leave::Exit
             && let Some(task) = prev.filter(|task| !self.is_higher(*task))

@@ -1,5 +1,5 @@
-//! What running costs: hardware threads that slow each other down, switches, changes of CPU and
-//! caches (§7). Not for decisions: nothing here is read by the scheduler.
+//! What running costs: hardware threads that slow each other down, switches, changes of CPU,
+//! caches and core-wide picks (§7). Not for decisions: nothing here is read by the scheduler.
 
 use super::Core;
 use super::cpu::FULL_SPEED;
@@ -61,6 +61,16 @@ impl<C: FairClass> Core<C> {
     /// The CPU that keeps the books of a core's cache.
     fn cache_of(&self, cpu: u32) -> usize {
         self.topology.siblings[cpu as usize][0] as usize
+    }
+
+    /// A CPU has picked for its core: the task that it chose for itself pays, though it may be the
+    /// one that ran. An idle CPU loses no work by it, and what wakes there later is not kept waiting.
+    pub(super) fn pay_for_core_pick(&mut self, cpu: u32, task: u32) {
+        let cost = self.input.machine.core_pick_ns;
+        self.tasks[task as usize].overhead += cost;
+        if let Some(result) = self.statistics.cpus.get_mut(cpu as usize) {
+            result.lost_core_pick_ns += cost;
+        }
     }
 
     /// A task comes to a CPU: it pays for the switch, for a change of CPU, and for loading again

@@ -45,6 +45,7 @@ pub(super) fn check(input: &Input) -> Result<(), InputError> {
         (machine.run_step_ns, "run step"),
         (machine.sleep_ns, "sleep"),
         (machine.migration_ns, "migration"),
+        (machine.core_pick_ns, "core-wide pick"),
         (machine.reschedule_ns, "reschedule"),
         (machine.jitter_ns, "jitter"),
         (machine.newidle_cost_per_cpu_ns, "newly-idle balance"),

@@ -175,9 +175,10 @@ impl Statistics {
 
     /// A task came to a timer.
     pub(super) fn timer(&mut self, task: u32, late: bool) {
-        let result = &mut self.results[task as usize];
-        result.timer_periods += 1;
-        result.missed_deadlines += u64::from(late);
+        if let Some(result) = self.results.get_mut(task as usize) {
+            result.timer_periods += 1;
+            result.missed_deadlines += u64::from(late);
+        }
     }
 
     fn leave(&mut self, now: u64, task: u32, reason: Reason) {

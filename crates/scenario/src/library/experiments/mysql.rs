@@ -2,7 +2,7 @@
 
 use schedlab_sim::Cache;
 
-use super::{Content, Experiment, change, variant, workload};
+use super::{Content, Experiment, Sought, change, variant, workload};
 use crate::document::Scenario;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -56,6 +56,29 @@ fn make(reported: &serde_json::Value) -> Result<Content, Vec<crate::Problem>> {
     results(&mut content, reported);
     counters(&mut content, &reported["perf_sched_stats_2025_05_19"]);
     claims(&mut content);
+    for (variant, reason, next, text) in [
+        (
+            "6.5 default",
+            "wakeup-vruntime",
+            "connection",
+            "A connection thread wakes and is behind by more than the wake-up granularity: it interrupts another one in the middle of a \
+             statement, which comes back to a cold cache.",
+        ),
+        (
+            "6.5 BATCH",
+            "block",
+            "log_writer",
+            "With every thread BATCH the log writer, for whom a whole group waits, waited until this one went to sleep.",
+        ),
+        (
+            "6.12 default",
+            "wakeup-deadline",
+            "connection",
+            "6.12: a connection thread wakes, is eligible, and has the earliest deadline.",
+        ),
+    ] {
+        content.look("hammerdb", variant, Sought::new(reason, "connection", next).from_ms(600), text);
+    }
     Ok(content)
 }
 

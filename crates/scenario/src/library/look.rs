@@ -6,6 +6,9 @@ use super::Content;
 use crate::document::{RecordKind, Scenario};
 use crate::problem::Problem;
 
+/// So long a run goes on after the instant from which a switch is sought, milliseconds.
+const LONG_ENOUGH_MS: u64 = 300;
+
 /// A switch that explains something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
@@ -34,7 +37,7 @@ pub struct Sought {
 
 impl Look {
     /// The scenario that shows it: the part with the variant that it is compared with, which is the
-    /// first one, and its own; run once, with its switches.
+    /// first one, and its own; run once, with its switches, and no longer than it takes.
     ///
     /// # Errors
     /// When the content has no such part or variant; the tests see that it has.
@@ -48,6 +51,9 @@ impl Look {
         let both = if own == 0 { vec![0] } else { vec![0, own] };
         scenario.variants = both.into_iter().filter_map(|index| part.scenario.variants.get(index).cloned()).collect();
         scenario.run.repeats = 1;
+        let end_ms = self.sought.from_ns / 1_000_000 + LONG_ENOUGH_MS;
+        scenario.run.duration_ms = Some(scenario.run.duration_ms.map_or(end_ms, |whole| whole.min(end_ms)));
+        scenario.run.warmup_ms = 0;
         scenario.run.record = RecordKind::default();
         scenario.notes.clone_from(&self.text);
         Ok(scenario)

@@ -1,36 +1,35 @@
 //! Core scheduling in 2019: sysbench beside AVX threads, with a cookie each.
 
-use super::{Content, Experiment, change, document};
+use super::{Content, Experiment, Sought, change, document};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "core-scheduling",
     title: "Core scheduling under load, and matching cookies",
-    text: "As many sysbench connections as AVX threads, each side in a group of its own with its own cookie, \
-           on 52 cores of two threads. A connection is a client and a server thread: 20 statements a \
-           transaction, 900 us of work, and at the end 2 us under a mutex that all share and that is not \
-           handed over, as InnoDB's are. The report says nothing of these. smt_speed 390, from its vanilla \
-           column: at 48/48 every thread has a CPU and 44 cores have both threads busy, so 21708 tps = (44 s \
-           + 4) x 1018. HZ 1000 and the length of the mutex are those of a few tried (250, 1000; 2 to 40 us) \
-           that come nearest to the vanilla rows from 64/64 up. That sysbench starts first, and when 256/256 \
-           is measured, are choices made after others had been seen. A core-wide pick costs 2 us, the middle \
-           of what is said of it (1 to 3 us, not measured). Light load: each statement has two picks that \
-           leave a task running, so that coresched loses 7.7 % at 1/1. Overload: the collapse comes of a \
-           vruntime that both queues of a core share. Patch 18 of the series places a task of either queue by \
-           the min_vruntime of the first one and compares root entities of the two as they are. Small shares \
-           of a group (weight 12 is usual here) let vruntimes go 85 times as fast as time, and the queues \
-           drift apart: `schedlab explain --cpu 70 --at 899ms` on rfc-v4 at 256/256 shows the AVX group of \
-           CPU 70 34.6 s behind what sysbench's was placed at, so AVX runs on both threads of the core until \
-           it has caught up, 0.4 s later. Who has the mutex then keeps all others waiting, with hardly any \
-           CPU idle. It takes seconds to build up; with core scheduling 256/256 is measured from 9 to 12 s. \
-           Matching cookies put the sides on cores of their own, where nothing is compared, and with time win \
-           much of it back. Without the mutex there is no collapse, with flat tasks a smaller one; started \
-           after the AVX threads, sysbench loses less than half and matching wins nothing. The repeats differ \
-           much: in three the gain of matching is above half as much again, with more repeats or other spans \
-           it is also just below. At 32/32 and 48/48 coresched comes out ahead: cookies keep AVX off the \
-           cores that are half idle, so sysbench has them. The report's machine has that gain only for a \
-           sysbench that never sleeps, and loses with MySQL; why is not explained here. Contention for the \
-           lock of a core is not modelled. nosmt comes out too well; the lower clock of AVX-512 is not \
-           modelled but for smt_speed.",
+    text: "As many sysbench connections as AVX threads, each side in a group of its own with its own cookie, on \
+           52 cores of two threads. A connection is a client and a server thread: 20 statements a transaction, \
+           900 us of work, and at the end 2 us under a mutex that all share and that is not handed over, as \
+           InnoDB's are. The report says nothing of these.\n\nsmt_speed 390, from its vanilla column: at 48/48 \
+           every thread has a CPU and 44 cores have both threads busy, so 21708 tps = (44 s + 4) x 1018. HZ \
+           1000 and the length of the mutex are those of a few tried (250, 1000; 2 to 40 us) that come nearest \
+           to the vanilla rows from 64/64 up. That sysbench starts first, and when 256/256 is measured, are \
+           choices made after others had been seen. A core-wide pick costs 2 us, the middle of what is said of \
+           it (1 to 3 us, not measured).\n\nLight load: each statement has two picks that leave a task running, \
+           so that coresched loses 7.7 % at 1/1.\n\nOverload: the collapse comes of a vruntime that both queues \
+           of a core share. Patch 18 of the series places a task of either queue by the min_vruntime of the \
+           first one and compares root entities of the two as they are. Small shares of a group (weight 12 is \
+           usual here) let vruntimes go 85 times as fast as time, and the queues drift apart: `schedlab explain \
+           --cpu 70 --at 899ms` on rfc-v4 at 256/256 shows the AVX group of CPU 70 34.6 s behind what \
+           sysbench's was placed at, so AVX runs on both threads of the core until it has caught up, 0.4 s \
+           later. Who has the mutex then keeps all others waiting, with hardly any CPU idle. It takes seconds \
+           to build up; with core scheduling 256/256 is measured from 9 to 12 s.\n\nMatching cookies put the \
+           sides on cores of their own, where nothing is compared, and with time win much of it back. Without \
+           the mutex there is no collapse, with flat tasks a smaller one; started after the AVX threads, \
+           sysbench loses less than half and matching wins nothing. The repeats differ much: in three the gain \
+           of matching is above half as much again, with more repeats or other spans it is also just \
+           below.\n\nAt 32/32 and 48/48 coresched comes out ahead: cookies keep AVX off the cores that are half \
+           idle, so sysbench has them. The report's machine has that gain only for a sysbench that never \
+           sleeps, and loses with MySQL; why is not explained here. Contention for the lock of a core is not \
+           modelled. nosmt comes out too well; the lower clock of AVX-512 is not modelled but for smt_speed.",
     reported: include_str!("core-scheduling.json"),
     make,
 };
@@ -123,6 +122,23 @@ fn make(reported: &serde_json::Value) -> Result<Content, Vec<crate::Problem>> {
                 format!("{} > {}", rate(load, "nosmt"), rate(load, name)),
             );
         }
+    }
+    for (part, variant, sought, text) in [
+        (
+            "1",
+            "rfc-v4",
+            Sought::new("idle-cpu", "", "server").from_ms(300),
+            "Light load: a statement wakes the server on an idle CPU. With core scheduling that is a pick for the whole core, and costs 2 µs.",
+        ),
+        (
+            "256",
+            "rfc-v4",
+            Sought::new("core-wide-pick", "avx", "avx252").from_ms(899),
+            "Overload: the root entities of the core's two queues are compared as they are. `/avx` is so far behind what `/sysbench` was \
+             placed at that AVX threads run on both hardware threads of the core, and whoever of sysbench waits here goes on waiting.",
+        ),
+    ] {
+        content.look(part, variant, sought, text);
     }
     Ok(content)
 }

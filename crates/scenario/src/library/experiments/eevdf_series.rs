@@ -8,23 +8,24 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     title: "The EEVDF series with latency-nice",
     text: "CFS as in 6.5 beside the rules of the series (eevdf-rfc). cyclictest beside hackbench -g $nr_cpu, 40 \
            processes a CPU, with latency-nice 19, 0 and -19: a shorter request has an earlier deadline, and \
-           averages and maxima fall in the reported order. What is reported includes 50 µs of timer slack. CFS's \
-           average is not above that of latency-nice 0 but below (141 against 437 µs): cyclictest uses less than \
-           its share, is placed half a latency period back and has the smallest vruntime. When it does not \
-           preempt, who runs being ahead by less than the wake-up granularity, it is mostly next, and hackbench's \
-           runs are short. In the series it waits for every eligible task with an earlier deadline. A parent that \
-           computes all the time and a child that wants half of the CPU: EEVDF gives nothing for sleeping, CFS and \
-           PLACE_BONUS do, as long as the child's rounds are shorter than the bonus (with rounds of 10 ms it is 65 \
-           to 66 % for the parent everywhere). schbench is the one of 2016: a load of 25 % is taken as message \
-           threads, each with 16 workers that spin, four a CPU. CFS lets a worker run for a slice of 3 ms or more; \
-           in the series the tick takes the CPU as soon as another would be picked, so mostly after one tick. \
-           Neither report says the HZ, and here it decides: at HZ 1000 the 95 % latency is 49 to 87 % below CFS; \
-           at HZ 250, where a tick is longer than 3 ms, 60 % at a load of 25 %, but 23 to 31 % from 75 % on, which \
-           is no longer well below from 100 % on. The -76 % reported at the highest loads comes out at neither. The \
-           other benchmarks are a matrix at HZ 250: throughput, higher is better. Where a pair has one message in \
-           flight (netperf, switch, context1) each message is a wake-up and a switch whoever is picked, and \
-           nothing changes. hackbench loses throughput up to a load of 100 %, as reported over sockets, but not as \
-           much there; the large changes reported at 100 % and more do not come out.",
+           averages and maxima fall in the reported order. What is reported includes 50 µs of timer slack. \
+           CFS's average is not above that of latency-nice 0 but below (141 against 437 µs): cyclictest uses \
+           less than its share, is placed half a latency period back and has the smallest vruntime. When it \
+           does not preempt, who runs being ahead by less than the wake-up granularity, it is mostly next, and \
+           hackbench's runs are short. In the series it waits for every eligible task with an earlier \
+           deadline.\n\nA parent that computes all the time and a child that wants half of the CPU: EEVDF gives \
+           nothing for sleeping, CFS and PLACE_BONUS do, as long as the child's rounds are shorter than the \
+           bonus (with rounds of 10 ms it is 65 to 66 % for the parent everywhere).\n\nschbench is the one of \
+           2016: a load of 25 % is taken as message threads, each with 16 workers that spin, four a CPU. CFS \
+           lets a worker run for a slice of 3 ms or more; in the series the tick takes the CPU as soon as \
+           another would be picked, so mostly after one tick. Neither report says the HZ, and here it decides: \
+           at HZ 1000 the 95 % latency is 49 to 87 % below CFS; at HZ 250, where a tick is longer than 3 ms, 60 \
+           % at a load of 25 %, but 23 to 31 % from 75 % on, which is no longer well below from 100 % on. The \
+           -76 % reported at the highest loads comes out at neither.\n\nThe other benchmarks are a matrix at HZ \
+           250: throughput, higher is better. Where a pair has one message in flight (netperf, switch, \
+           context1) each message is a wake-up and a switch whoever is picked, and nothing changes. hackbench \
+           loses throughput up to a load of 100 %, as reported over sockets, but not as much there; the large \
+           changes reported at 100 % and more do not come out.",
     reported: include_str!("eevdf-series.json"),
     make,
 };

@@ -8,23 +8,25 @@ use crate::document::Scenario;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "mysql",
     title: "MySQL under HammerDB across releases",
-    text: "128 connections on 16 CPUs, HZ=250, 24 warehouses; both logs are synced at each commit, as in the report's \
-           my.cnf (aws/repro-collection). A statement's 20 µs make run time a wake-up 131 µs, 128 measured on 6.5; \
-           the times of network (0.8 ms), disk (80 µs) and latches (3 µs) are assumed. What others displaced of a \
-           connection's 256 KiB costs 100 ns a KiB (§7). Nothing depends on release or policy. BATCH threads that \
-           wake preempt nobody: 1.00 turns a wake-up, 1.13 before. What is saved is cold caches: at 33 ns a KiB all \
-           BATCH gives nothing in 6.5. Connections alone give more than all: with the log threads BATCH too, the log \
-           writer, for whom a group waits, waits 154 µs for its turn instead of 28. NO_PLACE_LAG is like BATCH in \
-           6.6: who wakes is placed at V with a whole slice, and has the latest deadline. 6.6 and 6.8 come out below \
-           6.5, 6.12 and later further below, as reported. EEVDF gives sleepers no credit: the log writer waits 153 \
-           µs in 6.6, 15 in 6.5. From 6.12 on DELAY_DEQUEUE costs 2.2 %: a delayed task that wakes stays on its CPU, \
-           with no search for an idle one, and newly idle CPUs pull 33 % less than in 6.5; for 17.0 % of the time a \
-           CPU is idle while others wait, for 15.5 % without the flag. A larger slice does nothing, 0.1 ± 0.4 %: that \
-           the line holds is chance. While nobody uses up a slice, all deadlines move alike and every comparison \
-           stays, and a turn is 0.1 ms. The first difference is a thread that renewed its slice of 3 ms, ran on \
+    text: "128 connections on 16 CPUs, HZ=250, 24 warehouses; both logs are synced at each commit, as in the \
+           report's my.cnf (aws/repro-collection). A statement's 20 µs make run time a wake-up 131 µs, 128 \
+           measured on 6.5; the times of network (0.8 ms), disk (80 µs) and latches (3 µs) are assumed. What \
+           others displaced of a connection's 256 KiB costs 100 ns a KiB (§7). Nothing depends on release or \
+           policy.\n\nBATCH threads that wake preempt nobody: 1.00 turns a wake-up, 1.13 before. What is saved \
+           is cold caches: at 33 ns a KiB all BATCH gives nothing in 6.5. Connections alone give more than all: \
+           with the log threads BATCH too, the log writer, for whom a group waits, waits 154 µs for its turn \
+           instead of 28.\n\nNO_PLACE_LAG is like BATCH in 6.6: who wakes is placed at V with a whole slice, \
+           and has the latest deadline.\n\n6.6 and 6.8 come out below 6.5, 6.12 and later further below, as \
+           reported. EEVDF gives sleepers no credit: the log writer waits 153 µs in 6.6, 15 in 6.5. From 6.12 \
+           on DELAY_DEQUEUE costs 2.2 %: a delayed task that wakes stays on its CPU, with no search for an idle \
+           one, and newly idle CPUs pull 33 % less than in 6.5; for 17.0 % of the time a CPU is idle while \
+           others wait, for 15.5 % without the flag.\n\nA larger slice does nothing, 0.1 ± 0.4 %: that the line \
+           holds is chance. While nobody uses up a slice, all deadlines move alike and every comparison stays, \
+           and a turn is 0.1 ms. The first difference is a thread that renewed its slice of 3 ms, ran on \
            unprotected (§4.6), and was preempted. The report's counters show no difference either: 1.18 turns a \
-           wake-up with both. Effects are smaller than reported, a sixth to three quarters. There BATCH takes a sixth \
-           of the wake-ups away too: who waits for a latch spins, yields, and then sleeps; here a latch is a mutex.",
+           wake-up with both.\n\nEffects are smaller than reported, a sixth to three quarters. There BATCH \
+           takes a sixth of the wake-ups away too: who waits for a latch spins, yields, and then sleeps; here a \
+           latch is a mutex.",
     reported: include_str!("mysql.json"),
     make,
 };

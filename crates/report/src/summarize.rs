@@ -138,6 +138,7 @@ fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
     let mut total = TaskResult::default();
     let mut longest = Wait::default();
     for task in members.iter().map(|index| &tasks[*index]) {
+        total.lives += task.lives;
         total.runtime_ns += task.runtime_ns;
         total.switches += task.switches;
         total.preempted += task.preempted;
@@ -170,7 +171,7 @@ fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
     }
     let tid = |index: usize| FIRST_TID + index as u32;
     let mut report = task_report(kind, &total, longest);
-    report.instances = members.len() as f64;
+    report.instances = total.lives as f64;
     report.tid = members.first().map_or(0, |index| tid(*index));
     report.wake_delay_histogram = total.wake_delay.buckets().collect();
     report.run_delay_histogram = total.run_delay.buckets().collect();

@@ -45,6 +45,9 @@ pub struct Run {
 pub struct TaskResult {
     /// Its name.
     pub name: String,
+    /// How many tasks it stands for: more than one where a child took the place of one that had
+    /// exited ([`crate::MAX_TASKS`]).
+    pub lives: u64,
     /// Its nice value at the end.
     pub nice: i8,
     /// CPU time, nanoseconds, costs included.

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use schedlab_sim::kernel::{CoreScheduling, FEATURES, Kernel, Release};
 use schedlab_sim::{
-    Bandwidth, Birth, Entry, GroupId, GroupSpec, IDLE, Input, Length, Limit, Machine, Objects, PipeId, Policy, Program,
-    Progress, Run, SemaphoreId, SiblingNumbering, Simulation, Step, TaskId, TaskSpec, Template, TemplateId,
+    Bandwidth, Birth, Entry, GroupId, GroupSpec, IDLE, Input, Length, Limit, MAX_TASKS, Machine, Objects, PipeId,
+    Policy, Program, Progress, Run, SemaphoreId, SiblingNumbering, Simulation, Step, TaskId, TaskSpec, Template,
+    TemplateId,
 };
 
 const MS: u64 = 1_000_000;
@@ -449,5 +450,26 @@ fn forks_fill_an_idle_machine_in_the_order_that_is_told() {
                 assert_eq!(cores(&chosen), cores(&order), "{} {count}", release.name());
             }
         }
+    }
+}
+
+/// More children than a run may have tasks: those that have exited make room, and no work is lost.
+#[test]
+fn a_child_takes_the_place_of_one_that_has_exited() {
+    let children = MAX_TASKS as u64 + 5_000;
+    for (release, cpus) in [(Release::V6_5, 1), (Release::V6_12, 4), (Release::V7_3, 4)] {
+        let mut input = Input::new(Kernel::new(release, cpus), machine(1, 1, cpus, 1), 2_000 * MS);
+        let run_for = |ns| Step::Run(Length::Fixed(ns));
+        let once = Program { steps: vec![run_for(10_000)], ..Program::default() };
+        let spec = TaskSpec::new("child", Arc::new(once));
+        input.templates.push(Template { spec, first_number: 0 });
+        let start = Step::LoopStart { counter: 0, times: Some(children), end: 3 };
+        let steps = vec![start, Step::Fork(TemplateId(0)), run_for(20_000), Step::LoopEnd { start: 0 }];
+        input.tasks.push(TaskSpec::new("parent", Arc::new(Program { steps, loops: 1, ..Program::default() })));
+        let result = run(input);
+        assert!(result.tasks.len() <= MAX_TASKS);
+        let of_children = &result.tasks[1..];
+        assert_eq!(of_children.iter().map(|task| task.lives).sum::<u64>(), children, "{release:?}");
+        assert_eq!(of_children.iter().map(|task| task.runtime_ns).sum::<u64>(), children * 10_000, "{release:?}");
     }
 }

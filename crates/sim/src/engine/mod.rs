@@ -50,7 +50,8 @@ use statistics::Statistics;
 use task::{Doing, Task};
 use topology::Topology;
 
-/// The most tasks a run may have, forked ones included.
+/// The most tasks a run may have at a time. Of more that are forked, each takes the place of a child
+/// of the same template that has exited, and the two are one in the results.
 pub const MAX_TASKS: usize = 20_000;
 
 /// Steps at one instant after which a scenario is said to spin.
@@ -96,6 +97,8 @@ struct Core<C> {
     counters_before: Vec<Counters>,
     /// By template: the number of the next one forked.
     forked: Vec<u32>,
+    /// By template: its children that have exited and whose places are free, the first to be taken last.
+    exited: Vec<Vec<u32>>,
     /// CPUs whose next need may have changed.
     touched: Vec<u32>,
     /// What the requests made in this step wait for.

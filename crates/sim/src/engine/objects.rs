@@ -90,15 +90,15 @@ mod tests {
     #[test]
     fn a_late_relative_timer_restarts_and_an_absolute_one_catches_up() {
         let mut relative = Timer::default();
-        assert_eq!(relative.next(5, 10, TimerMode::Relative), Some(15));
-        assert_eq!(relative.next(30, 10, TimerMode::Relative), None);
-        assert_eq!(relative.next(32, 10, TimerMode::Relative), Some(40));
+        assert_eq!(relative.next(5, 10, TimerMode::Relative), Ok(15));
+        assert_eq!(relative.next(30, 10, TimerMode::Relative), Err(5));
+        assert_eq!(relative.next(32, 10, TimerMode::Relative), Ok(40));
         let mut absolute = Timer::default();
-        assert_eq!(absolute.next(5, 10, TimerMode::Absolute), Some(15));
-        assert_eq!(absolute.next(40, 10, TimerMode::Absolute), None);
-        assert_eq!(absolute.next(40, 10, TimerMode::Absolute), None);
-        assert_eq!(absolute.next(40, 10, TimerMode::Absolute), Some(45));
+        assert_eq!(absolute.next(5, 10, TimerMode::Absolute), Ok(15));
+        assert_eq!(absolute.next(40, 10, TimerMode::Absolute), Err(15));
+        assert_eq!(absolute.next(40, 10, TimerMode::Absolute), Err(5));
+        assert_eq!(absolute.next(40, 10, TimerMode::Absolute), Ok(45));
         let mut zero = Timer::default();
-        assert_eq!(zero.next(5, 0, TimerMode::Relative), None);
+        assert_eq!(zero.next(5, 0, TimerMode::Relative), Err(0));
     }
 }

@@ -366,7 +366,8 @@ impl<C: FairClass> Core<C> {
     }
 
     fn fork_template(&mut self, parent: u32, template: u32) -> Result<(), RunError> {
-        if self.tasks.len() >= MAX_TASKS {
+        let free = if self.tasks.len() < MAX_TASKS { None } else { self.exited[template as usize].pop() };
+        if self.tasks.len() >= MAX_TASKS && free.is_none() {
             let task = self.name(parent);
             return Err(RunError::TooManyTasks { task, at_ns: self.now, limit: MAX_TASKS });
         }
@@ -378,7 +379,14 @@ impl<C: FairClass> Core<C> {
         spec.birth = crate::input::Birth::Fork;
         let cpu = self.tasks[parent as usize].cpu;
         spec.previous_cpu = cpu;
-        let child = self.add_task(&spec);
+        let child = match free {
+            Some(place) => {
+                self.replace_task(place, &spec);
+                place
+            }
+            None => self.add_task(&spec),
+        };
+        self.tasks[child as usize].template = Some(template);
         self.start_fork(child, cpu);
         self.fair.at(cpu);
         Ok(())

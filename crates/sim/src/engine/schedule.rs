@@ -129,6 +129,9 @@ impl<C: FairClass> Core<C> {
             && let Some(task) = prev.filter(|task| !self.is_higher(*task))
         {
             self.fair.forget(self.tasks[task as usize].entity);
+            if let Some(template) = self.tasks[task as usize].template {
+                self.exited[template as usize].push(task);
+            }
         }
         let speed = self.cpus[cpu as usize].speed;
         self.cpus[cpu as usize].completes_at =

@@ -52,6 +52,7 @@ impl<C: FairClass> Core<C> {
             warm: input.warmup_ns == 0,
             counters_before: vec![Counters::default(); cpus],
             forked: input.templates.iter().map(|template| template.first_number).collect(),
+            exited: vec![Vec::new(); input.templates.len()],
             touched: Vec::new(),
             request_path: RequestPath::Direct,
             latency: Random::new(input.seed, 0x6c61_7465),
@@ -102,6 +103,7 @@ impl<C: FairClass> Core<C> {
             books,
             counters_before: self.counters_before.clone(),
             forked: self.forked.clone(),
+            exited: self.exited.clone(),
             touched: self.touched.clone(),
             observed: None,
             ..*self
@@ -153,5 +155,16 @@ impl<C: FairClass> Core<C> {
         self.tasks.push(Task::new(spec, e, random, self.input.objects.operations));
         self.statistics.add_task(spec.name.clone());
         index
+    }
+
+    /// A new task in the place of one that has exited. Its results are added to that one's.
+    pub(super) fn replace_task(&mut self, place: u32, spec: &TaskSpec) {
+        let e = self.tasks[place as usize].entity;
+        let queue = self.fair.at(spec.previous_cpu).queue_of(spec.group);
+        let entity = Entity::task(place, spec.policy, spec.nice, queue);
+        self.fair.replace_task(e, entity, spec.slice_ns, spec.latency_nice);
+        let random = Random::new(self.input.seed, spec.identity);
+        self.tasks[place as usize] = Task::new(spec, e, random, self.input.objects.operations);
+        self.statistics.replace_task(place);
     }
 }

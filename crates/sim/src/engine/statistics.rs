@@ -82,8 +82,17 @@ impl Statistics {
         if self.muted {
             return;
         }
-        self.results.push(TaskResult { name, ..TaskResult::default() });
+        self.results.push(TaskResult { name, lives: 1, ..TaskResult::default() });
         self.stamps.push(Stamps::default());
+    }
+
+    /// A new task in the place of one that has exited.
+    pub fn replace_task(&mut self, place: u32) {
+        if self.muted {
+            return;
+        }
+        self.results[place as usize].lives += 1;
+        self.stamps[place as usize] = Stamps::default();
     }
 
     fn hash_event(&mut self, kind: u8, at_ns: u64, cpu: u16, prev: TaskId, next: TaskId) {
@@ -221,8 +230,8 @@ impl Statistics {
             last.counters = *counters;
         }
         for result in &mut self.results {
-            let name = std::mem::take(&mut result.name);
-            *result = TaskResult { name, ..TaskResult::default() };
+            let (name, lives) = (std::mem::take(&mut result.name), result.lives);
+            *result = TaskResult { name, lives, ..TaskResult::default() };
         }
         for stamps in &mut self.stamps {
             stamps.by_cpu.clear();

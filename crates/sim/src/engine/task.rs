@@ -55,6 +55,8 @@ pub(super) struct Task {
     /// The CPUs it may run on; none: all.
     pub allowed: Option<Box<CpuSet>>,
     pub cookie: u64,
+    /// The template it was forked from.
+    pub template: Option<u32>,
     /// How many ran on its core when it was last picked core-wide (§6.3).
     pub occupation: u32,
     pub recent_used_cpu: u32,
@@ -90,6 +92,7 @@ impl Task {
             timer_cpu: spec.previous_cpu,
             allowed: spec.cpus.as_ref().map(|cpus| Box::new(CpuSet::of(cpus))),
             cookie: spec.cookie,
+            template: None,
             occupation: 0,
             recent_used_cpu: spec.previous_cpu,
             waker: Waker::default(),

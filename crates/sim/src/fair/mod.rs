@@ -242,6 +242,27 @@ impl<C: FairClass> Fair<C> {
 
     /// Makes the entity of a new task.
     pub fn add_task(&mut self, entity: Entity, slice_ns: Option<u64>, latency_nice: i8) -> EntityId {
+        let (entity, node) = self.new_task(entity, slice_ns, latency_nice);
+        self.entity.push(entity);
+        if !self.is_single() {
+            self.signals.resize(self.node.len() + 1, Signals::default());
+            self.links.resize(self.node.len() + 1, Links::default());
+        }
+        self.node.push(node)
+    }
+
+    /// A new task in the place of one that has exited.
+    pub fn replace_task(&mut self, e: EntityId, entity: Entity, slice_ns: Option<u64>, latency_nice: i8) {
+        let (entity, node) = self.new_task(entity, slice_ns, latency_nice);
+        self.entity[e] = entity;
+        self.node[e] = node;
+        if !self.is_single() {
+            self.signals[e.index()] = Signals::default();
+            self.links[e.index()] = Links::default();
+        }
+    }
+
+    fn new_task(&self, entity: Entity, slice_ns: Option<u64>, latency_nice: i8) -> (Entity, Node) {
         let mut entity = entity;
         let own = match slice_ns {
             Some(slice) if self.rules.custom_slices => Some(clamp_custom_slice(slice)),
@@ -252,12 +273,7 @@ impl<C: FairClass> Fair<C> {
         if self.rules.flat_groups {
             entity.queue = self.root();
         }
-        self.entity.push(entity);
-        if !self.is_single() {
-            self.signals.resize(self.node.len() + 1, Signals::default());
-            self.links.resize(self.node.len() + 1, Links::default());
-        }
-        self.node.push(Node { slice, ..Node::default() })
+        (entity, Node { slice, ..Node::default() })
     }
 
     /// §4.14: the slice that a latency nice value becomes, in the series that has it; none: the

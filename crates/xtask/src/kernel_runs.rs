@@ -35,7 +35,7 @@ pub fn run_all(shared: &Path) -> Result<Outcome, Error> {
     outcome.tally += Tally::one(stale.is_none());
     if let Some(line) = stale {
         println!("docs/fidelity.md is not what the command prints. Its table says otherwise than\n  {line}");
-        outcome.note = format!("{}; docs/fidelity.md is old", outcome.note).into();
+        outcome.note = format!("{}; docs/fidelity.md is old", outcome.note);
     }
     Ok(outcome)
 }

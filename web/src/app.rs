@@ -12,6 +12,7 @@ use crate::about::About;
 use crate::center::Center;
 use crate::clipboard;
 use crate::events::{PageEvents, use_page_events};
+use crate::follow::use_follow;
 use crate::gallery::{Gallery, Welcome};
 use crate::header::Header;
 use crate::instant::{self, Instant};
@@ -25,9 +26,6 @@ use crate::store;
 use crate::study::StudyCard;
 use crate::sweep::{self, Plan, Sweep, SweepCard, use_sweep};
 use crate::theme::use_theme;
-
-/// After this long without a change the link, the draft and the problems follow the scenario.
-const SETTLE_MS: u32 = 250;
 
 /// A run that takes longer shows a bar and can be stopped.
 const SLOW_MS: u32 = 200;
@@ -271,40 +269,6 @@ fn use_pool(lab: &UseReducerHandle<Lab>) -> Pool {
         }))
     });
     (*pool).clone()
-}
-
-/// Lets the link, the draft and the problems follow the scenario; answers the link's length.
-#[hook]
-fn use_follow(lab: &UseReducerHandle<Lab>) -> usize {
-    let length = use_state(|| 0_usize);
-    {
-        let (length, dispatcher) = (length.clone(), lab.dispatcher());
-        use_effect_with((Rc::clone(&lab.scenario), lab.touched), move |(scenario, touched)| {
-            let (scenario, touched) = (Rc::clone(scenario), *touched);
-            let settle = Timeout::new(SETTLE_MS, move || {
-                // A link that did not open stays in the address bar until something changes.
-                if touched || !store::hash().starts_with("#s=") {
-                    store::put_link(&scenario);
-                }
-                if touched {
-                    store::keep_draft(&scenario);
-                }
-                length.set(schedlab_scenario::link::encode(&scenario).len());
-                let problems = schedlab_scenario::open(&scenario.to_json()).err().unwrap_or_default();
-                dispatcher.dispatch(Action::Checked(problems));
-            });
-            move || drop(settle)
-        });
-    }
-    // What was kept earlier stays until something else is typed.
-    let kept = use_mut_ref(|| lab.text.clone());
-    use_effect_with(lab.text.clone(), move |text| {
-        if *kept.borrow() != *text {
-            store::keep_text(text.as_ref());
-            kept.borrow_mut().clone_from(text);
-        }
-    });
-    *length
 }
 
 /// Whether the run on its way takes a while.

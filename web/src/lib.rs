@@ -10,6 +10,7 @@ mod clipboard;
 mod cookies;
 mod events;
 mod example;
+mod follow;
 mod gallery;
 mod header;
 pub mod instant;

@@ -41,6 +41,18 @@ pub fn opened(text: &str, from: &str) -> Action {
     }
 }
 
+/// Opens a document that a worker has checked. `from` says where it is from.
+#[must_use]
+pub fn opened_checked(text: &str, from: &str) -> Action {
+    match schedlab_scenario::read_checked(text) {
+        Ok(scenario) => {
+            let message = Message::note(format!("Opened {from}. Undo brings back what you had."), Vec::new());
+            Action::Replace { scenario: Box::new(scenario), message: Some(message), own: true }
+        }
+        Err(problems) => refused(from, problems),
+    }
+}
+
 fn refused(from: &str, problems: Vec<Problem>) -> Action {
     Action::Tell(Message::error(format!("{from} cannot be opened. What you had is untouched."), problems))
 }

@@ -123,6 +123,13 @@ pub enum ToWorker {
         /// Its name.
         experiment: String,
     },
+    /// Check a document and make its link. Answered by [`FromWorker::Checked`].
+    Check {
+        /// Numbers what is checked.
+        job: u32,
+        /// The scenario document, as a scenario wrote it.
+        document: String,
+    },
     /// Send a part of an experiment as a scenario. Answered by [`FromWorker::Part`].
     Part {
         /// As it was planned.
@@ -246,6 +253,15 @@ pub enum FromWorker {
         job: u32,
         /// The plan.
         plan: Box<Plan>,
+    },
+    /// A document was checked.
+    Checked {
+        /// The job.
+        job: u32,
+        /// What is wrong with it.
+        problems: Vec<Problem>,
+        /// Its link, `#` included.
+        link: String,
     },
     /// A part of an experiment.
     Part {

@@ -64,8 +64,12 @@ pub fn hash() -> String {
 /// Puts the scenario's link into the address bar and answers its whole address. An instant that
 /// the address names already stays as long as the scenario is the same.
 pub fn put_link(scenario: &Scenario) -> Option<String> {
-    let link = link::encode(scenario);
-    if instant::split(&hash()).0 != link { put_hash(&link) } else { address() }
+    put_made_link(&link::encode(scenario))
+}
+
+/// The same for a link that is there already.
+pub fn put_made_link(link: &str) -> Option<String> {
+    if instant::split(&hash()).0 != link { put_hash(link) } else { address() }
 }
 
 /// Puts a link to an instant into the address bar and answers its whole address.
@@ -100,8 +104,8 @@ fn draft() -> Option<Scenario> {
 }
 
 /// Keeps the draft for the next visit. A browser without storage keeps nothing, and the page works.
-pub fn keep_draft(scenario: &Scenario) {
-    let _ = LocalStorage::set(DRAFT, scenario.to_json());
+pub fn keep_draft(document: &str) {
+    let _ = LocalStorage::set(DRAFT, document);
 }
 
 /// Keeps an unfinished text for the next visit, or forgets it.

@@ -138,7 +138,7 @@ fn merged(kind: &str, members: &[usize], tasks: &[TaskResult]) -> TaskReport {
     let mut total = TaskResult::default();
     let mut longest = Wait::default();
     for task in members.iter().map(|index| &tasks[*index]) {
-        total.lives += task.lives;
+        total.lives += task.lives.max(1);
         total.runtime_ns += task.runtime_ns;
         total.switches += task.switches;
         total.preempted += task.preempted;

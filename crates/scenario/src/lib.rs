@@ -45,7 +45,7 @@ pub use document::{
     RunOptions, SCHEMA, Scenario, Tick, Variant,
 };
 pub use export::{Exported, export_rt_app};
-pub use open::{open, open_bytes};
+pub use open::{open, open_bytes, read_checked};
 pub use problem::{Place, Problem, Severity};
 pub use rt_app_log::{LogLine, LogPlan, TaskLog};
 pub use workload::{

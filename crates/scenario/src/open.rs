@@ -32,6 +32,20 @@ pub fn open(text: &str) -> Result<Opened, Vec<Problem>> {
     verdict(found).map(|notices| Opened { scenario, notices })
 }
 
+/// Reads a document that was checked before, such as one that a scenario of this build wrote: its
+/// variants are not looked at, which takes most of the time of [`open`].
+///
+/// # Errors
+/// What is wrong with the document itself, each with path, line and column.
+pub fn read_checked(text: &str) -> Result<Scenario, Vec<Problem>> {
+    let root = json::parse(text).map_err(|problem| vec![*problem])?;
+    let document = present_form(root).map_err(|problem| vec![problem])?;
+    let mut found = Vec::new();
+    let scenario = Scenario::read(&Node::root(&document), &mut found);
+    found.iter_mut().for_each(|problem| problem.locate(&document));
+    verdict(found).map(|_| scenario)
+}
+
 /// What a text is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextIs {

@@ -93,6 +93,7 @@ impl Lab {
             // Sweeps, experiments and bisections have pools and states of their own.
             FromWorker::Measured { .. }
             | FromWorker::Planned { .. }
+            | FromWorker::Checked { .. }
             | FromWorker::Part { .. }
             | FromWorker::Observed { .. }
             | FromWorker::Concluded { .. }

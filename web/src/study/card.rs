@@ -118,7 +118,7 @@ fn use_study_pool(study: &UseReducerHandle<Study>, on_open: &Callback<(Action, O
         Pool::new(Callback::from(move |event| match event {
             pool::Event::Message(FromWorker::Part { document, .. }) => {
                 let open = open.borrow().clone();
-                open.emit((opening::opened(&document, "the experiment"), None));
+                open.emit((opening::opened_checked(&document, "a part of the experiment"), None));
             }
             pool::Event::Message(message) => dispatcher.dispatch(Event::Heard(message)),
             pool::Event::Broken(reason) => dispatcher.dispatch(Event::Broken(reason)),
@@ -136,7 +136,7 @@ fn see(look: &LookAt, on_open: &Callback<(Action, Option<Wanted>)>) -> Html {
     let (look_at, on_open) = (look.clone(), on_open.clone());
     let on_click = Callback::from(move |_: MouseEvent| {
         let wanted = Wanted::Sought { variant: look_at.variant, sought: look_at.sought.clone() };
-        on_open.emit((opening::opened(&look_at.document, "the experiment"), Some(wanted)));
+        on_open.emit((opening::opened_checked(&look_at.document, "a part of the experiment"), Some(wanted)));
     });
     html! { <li><button type="button" class="small" onclick={on_click} aria-label={format!("Show: {}", look.text)}>{ "Show" }</button><span>{ for with_code(&look.text) }</span></li> }
 }

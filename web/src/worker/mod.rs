@@ -13,7 +13,7 @@ mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use schedlab_scenario::Problem;
+use schedlab_scenario::{Problem, link};
 use schedlab_view::timeline::Stretch;
 
 use crate::protocol::{Explained, Filter, FromWorker, Timeline, ToWorker};
@@ -61,6 +61,11 @@ impl Session {
                 self.begin(job);
                 let plan = self.study(&experiment).and_then(Study::plan);
                 vec![answered(job, 0, plan, |plan| FromWorker::Planned { job, plan: Box::new(plan) })]
+            }
+            ToWorker::Check { job, document } => {
+                let problems = schedlab_scenario::open(&document).err().unwrap_or_default();
+                let link = schedlab_scenario::read_checked(&document).map(|scenario| link::encode(&scenario));
+                vec![answered(job, 0, link, |link| FromWorker::Checked { job, problems, link })]
             }
             ToWorker::Part { job, experiment, part } => {
                 let document = self.study(&experiment).and_then(|study| study.document(&part));

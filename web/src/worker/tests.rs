@@ -160,6 +160,20 @@ fn an_experiment_is_planned_run_and_concluded_as_by_the_command() {
 }
 
 #[test]
+fn a_document_is_checked_and_linked() {
+    let mut session = Session::default();
+    let scenario = example::scenario();
+    let said = session.take(ToWorker::Check { job: 7, document: scenario.to_json() }, clock());
+    let link = link::encode(&scenario);
+    assert_eq!(said, [FromWorker::Checked { job: 7, problems: Vec::new(), link }]);
+    let text = r#"{"schema": 1, "workload": {"tasks": {"a": {"run": 1, "lock": "m"}, "b": {"unlock": "m"}}}}"#;
+    let said = session.take(ToWorker::Check { job: 8, document: text.to_owned() }, clock());
+    assert!(matches!(said.as_slice(), [FromWorker::Checked { job: 8, problems, .. }] if !problems.is_empty()));
+    let said = session.take(ToWorker::Check { job: 9, document: "{".to_owned() }, clock());
+    assert!(matches!(said.as_slice(), [FromWorker::Failed { job: 9, .. }]));
+}
+
+#[test]
 fn what_an_experiment_shows_is_found_in_its_run() {
     for name in ["respect-slice", "spec-2x"] {
         let mut session = Session::default();

@@ -110,6 +110,7 @@ mod tests {
                 let last = scenario.variant(scenario.variants.len() - 1).expect(experiment.name);
                 assert_eq!(last.name, look.variant);
                 assert_eq!(crate::open(&scenario.to_json()).expect(experiment.name).scenario, scenario);
+                assert_eq!(crate::read_checked(&scenario.to_json()).expect(experiment.name), scenario);
             }
         }
     }

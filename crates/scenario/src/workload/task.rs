@@ -97,7 +97,7 @@ impl Task {
         phase.name.is_empty()
             && phase.loops == Loops::Times(1)
             && phase.attributes == Attributes::default()
-            && phase.events.iter().all(|event| event.written_key() != "cookie")
+            && !phase.events.iter().any(|event| event.action.event() == "cookie" && event.written_key() == "cookie")
     }
 
     pub(super) fn read(node: &Node<'_>, out: &mut Vec<Problem>) -> Self {

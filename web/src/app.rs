@@ -262,8 +262,7 @@ fn use_pool(lab: &UseReducerHandle<Lab>) -> Pool {
             pool::Event::Stopped { job } => dispatcher.dispatch(Action::Stopped { job }),
             pool::Event::OtherBuild => {
                 if !store::reload_once(BUILD) {
-                    let reason = "The page and its worker are of different versions. Reload the page.".to_owned();
-                    dispatcher.dispatch(Action::Broken(reason));
+                    dispatcher.dispatch(Action::Broken(pool::OTHER_BUILD.to_owned()));
                 }
             }
         }))

@@ -8,7 +8,7 @@ use gloo::timers::callback::Timeout;
 use schedlab_scenario::{Problem, link};
 use yew::prelude::*;
 
-use crate::pool::{self, Pool};
+use crate::pool::Pool;
 use crate::protocol::{FromWorker, ToWorker};
 use crate::state::{Action, Lab};
 use crate::store;
@@ -50,13 +50,12 @@ pub(crate) fn use_follow(lab: &UseReducerHandle<Lab>) -> usize {
         let (asked, checked) = (asked.clone(), checked.clone());
         use_memo((), move |()| {
             // Without a worker the link stays what it was; a run says that workers fail.
-            Pool::new(Callback::from(move |event| {
+            Pool::plain(Callback::from(move |heard| {
                 let Asked { job, touched } = *asked.borrow();
-                match event {
-                    pool::Event::Message(FromWorker::Checked { job: of, problems, link }) if of == job => {
-                        checked.emit((link, problems, touched));
-                    }
-                    _ => {}
+                if let Ok(FromWorker::Checked { job: of, problems, link }) = heard
+                    && of == job
+                {
+                    checked.emit((link, problems, touched));
                 }
             }))
         })

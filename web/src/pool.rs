@@ -21,6 +21,9 @@ const READY_MS: u32 = 20_000;
 /// How long a worker may take to stop before it is ended.
 const STOP_MS: u32 = 70;
 
+/// What is told of workers of another build.
+pub const OTHER_BUILD: &str = "The page and its worker are of different versions. Reload the page.";
+
 /// What the pool tells the page.
 #[derive(Debug)]
 pub enum Event {
@@ -79,6 +82,17 @@ impl Pool {
     #[must_use]
     pub fn new(tell: Callback<Event>) -> Self {
         Self { inner: Rc::default(), tell }
+    }
+
+    /// A pool that tells messages, and in words why there will be none.
+    #[must_use]
+    pub fn plain(heard: Callback<Result<FromWorker, String>>) -> Self {
+        Self::new(Callback::from(move |event| match event {
+            Event::Message(message) => heard.emit(Ok(message)),
+            Event::Broken(reason) => heard.emit(Err(reason)),
+            Event::OtherBuild => heard.emit(Err(OTHER_BUILD.to_owned())),
+            Event::Stopped { .. } => {}
+        }))
     }
 
     /// Runs every variant of a document.

@@ -168,7 +168,7 @@ fn the_address_bar_holds_the_scenario() {
 fn the_draft_outlives_a_bad_link() {
     let mut mine = example();
     mine.title = "mine".to_owned();
-    store::keep_draft(&mine);
+    store::keep_draft(&mine.to_json());
     store::keep_text(Some(&"{ unfinished".to_owned()));
     let window = web_sys::window().expect("a window");
     let history = window.history().expect("a history");

@@ -10,7 +10,7 @@ use schedlab_view::format;
 use yew::prelude::*;
 
 use crate::parts::{Choice, Field, Problems, Select, whole};
-use crate::pool::{self, Pool};
+use crate::pool::Pool;
 use crate::protocol::{Bisection, FromWorker, ToWorker};
 use crate::state::Results;
 use crate::words;
@@ -63,18 +63,18 @@ pub fn Carries(props: &CarriesProps) -> Html {
     let pool = {
         let (state, job) = (state.setter(), job.clone());
         use_memo((), move |()| {
-            Pool::new(Callback::from(move |event| match event {
-                pool::Event::Message(FromWorker::Bisecting { job: of, runs }) if of == *job.borrow() => {
+            Pool::plain(Callback::from(move |heard| match heard {
+                Ok(FromWorker::Bisecting { job: of, runs }) if of == *job.borrow() => {
                     state.set(State::Running(runs));
                 }
-                pool::Event::Message(FromWorker::Bisected { job: of, findings, sentence }) if of == *job.borrow() => {
+                Ok(FromWorker::Bisected { job: of, findings, sentence }) if of == *job.borrow() => {
                     state.set(State::Found(findings, sentence));
                 }
-                pool::Event::Message(FromWorker::Failed { job: of, problems, .. }) if of == *job.borrow() => {
+                Ok(FromWorker::Failed { job: of, problems, .. }) if of == *job.borrow() => {
                     state.set(State::Failed(problems));
                 }
-                pool::Event::Broken(reason) => state.set(State::Failed(vec![Problem::error("", reason)])),
-                _ => {}
+                Err(reason) => state.set(State::Failed(vec![Problem::error("", reason)])),
+                Ok(_) => {}
             }))
         })
     };

@@ -11,7 +11,7 @@ use yew::prelude::*;
 use super::{Event, Stage, Study};
 use crate::opening;
 use crate::parts::{Problems, Select, with_code};
-use crate::pool::{self, Pool};
+use crate::pool::Pool;
 use crate::protocol::{FromWorker, LookAt, ToWorker};
 use crate::state::{Action, Wanted};
 
@@ -115,18 +115,13 @@ fn use_study_pool(study: &UseReducerHandle<Study>, on_open: &Callback<(Action, O
     let open = use_mut_ref(|| on_open.clone());
     open.borrow_mut().clone_from(on_open);
     use_memo((), move |()| {
-        Pool::new(Callback::from(move |event| match event {
-            pool::Event::Message(FromWorker::Part { document, .. }) => {
+        Pool::plain(Callback::from(move |heard| match heard {
+            Ok(FromWorker::Part { document, .. }) => {
                 let open = open.borrow().clone();
                 open.emit((opening::opened_checked(&document, "a part of the experiment"), None));
             }
-            pool::Event::Message(message) => dispatcher.dispatch(Event::Heard(message)),
-            pool::Event::Broken(reason) => dispatcher.dispatch(Event::Broken(reason)),
-            pool::Event::Stopped { .. } => {}
-            pool::Event::OtherBuild => {
-                let reason = "The page and its worker are of different versions. Reload the page.".to_owned();
-                dispatcher.dispatch(Event::Broken(reason));
-            }
+            Ok(message) => dispatcher.dispatch(Event::Heard(message)),
+            Err(reason) => dispatcher.dispatch(Event::Broken(reason)),
         }))
     })
 }

@@ -6,7 +6,7 @@ use schedlab_scenario::Scenario;
 use yew::prelude::*;
 
 use super::{Event, Sweep};
-use crate::pool::{self, Pool};
+use crate::pool::Pool;
 use crate::protocol::ToWorker;
 
 /// A sweep's workers; answers what events of the sweep do: to begin one takes the scenario.
@@ -14,14 +14,9 @@ use crate::protocol::ToWorker;
 pub(crate) fn use_sweep(sweep: &UseReducerHandle<Sweep>) -> Callback<(Event, Option<Rc<Scenario>>)> {
     let dispatcher = sweep.dispatcher();
     let pool = use_memo((), move |()| {
-        Pool::new(Callback::from(move |event| match event {
-            pool::Event::Message(message) => dispatcher.dispatch(Event::Heard(message)),
-            pool::Event::Broken(reason) => dispatcher.dispatch(Event::Broken(reason)),
-            pool::Event::Stopped { .. } => {}
-            pool::Event::OtherBuild => {
-                let reason = "The page and its worker are of different versions. Reload the page.".to_owned();
-                dispatcher.dispatch(Event::Broken(reason));
-            }
+        Pool::plain(Callback::from(move |heard| match heard {
+            Ok(message) => dispatcher.dispatch(Event::Heard(message)),
+            Err(reason) => dispatcher.dispatch(Event::Broken(reason)),
         }))
     });
     // Workers that have nothing left to do are let go.

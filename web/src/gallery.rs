@@ -49,7 +49,9 @@ fn card(
     on_open: &Callback<(Action, Option<Wanted>)>,
     on_study: &Callback<&'static str>,
 ) -> Html {
-    let paragraphs = entry.text.split("\n\n").filter(|_| whole);
+    // An experiment's own card has the whole text.
+    let most = if entry.kind == Kind::Experiment { 1 } else { usize::MAX };
+    let paragraphs = entry.text.split("\n\n").filter(|_| whole).take(most);
     let paragraphs = paragraphs.map(|paragraph| html! { <span class="mute">{ for with_code(paragraph) }</span> });
     let hint = (!whole).then(|| first_sentence(&entry.text).to_owned());
     let on_click = {

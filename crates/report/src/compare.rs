@@ -1,6 +1,7 @@
 //! Variants side by side, each against the first. Not for printing (`text`) or drawing.
 
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ pub struct Row {
 }
 
 /// What a row is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     /// A kind of task.
@@ -124,21 +125,17 @@ impl Row {
 pub fn compare(variants: &[VariantReport]) -> Comparison {
     let several = variants.iter().any(|variant| variant.cpus.len() > 1);
     let measures: Vec<Vec<Measure>> = variants.iter().map(|variant| measures(variant, several)).collect();
-    let mut keys: Vec<(&Group, &str, Unit)> = Vec::new();
-    for measure in measures.iter().flatten() {
-        let key = (&measure.group, measure.name.as_str(), measure.unit);
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    let mut rows: Vec<Row> = keys
-        .into_iter()
-        .map(|(group, name, unit)| {
-            let found: Vec<Option<&Measure>> = measures
-                .iter()
-                .map(|of| of.iter().find(|measure| measure.group == *group && measure.name == name))
-                .collect();
-            row(group.clone(), name.to_owned(), unit, &found)
+    // Each is looked up by its name: hundreds of kinds of task have many thousands.
+    let named: Vec<HashMap<(&Group, &str), &Measure>> =
+        measures.iter().map(|of| of.iter().map(|measure| (measure.key(), measure)).collect()).collect();
+    let mut seen = HashSet::new();
+    let mut rows: Vec<Row> = measures
+        .iter()
+        .flatten()
+        .filter(|measure| seen.insert(measure.key()))
+        .map(|measure| {
+            let found: Vec<Option<&Measure>> = named.iter().map(|of| of.get(&measure.key()).copied()).collect();
+            row(measure.group.clone(), measure.name.clone(), measure.unit, &found)
         })
         .filter(|row| row.values.iter().flatten().any(|value| *value != 0.0))
         .collect();
@@ -176,6 +173,12 @@ pub(crate) struct Measure {
     unit: Unit,
     pub(crate) value: f64,
     pub(crate) sem: Option<f64>,
+}
+
+impl Measure {
+    fn key(&self) -> (&Group, &str) {
+        (&self.group, &self.name)
+    }
 }
 
 /// What is worth comparing of a variant, in the order of the report; with `several`, of its CPUs

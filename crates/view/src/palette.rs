@@ -2,6 +2,8 @@
 //! each kind of task, stroke and fill for each variant. The style sheet has the same values; a
 //! test keeps them the same. Not for layout.
 
+use std::collections::BTreeSet;
+
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -181,16 +183,18 @@ pub fn cookie_letter(index: usize) -> String {
 /// letters, and the alphabet.
 #[must_use]
 pub fn letters<S: AsRef<str>>(names: &[S]) -> Vec<char> {
-    let mut taken: Vec<char> = Vec::with_capacity(names.len());
+    let mut letters: Vec<char> = Vec::with_capacity(names.len());
+    let mut taken = BTreeSet::new();
     for name in names {
         let usable: Vec<(bool, char)> = marked(name.as_ref());
         let outstanding = usable.iter().filter(|(stands_out, _)| *stands_out).map(|(_, letter)| *letter);
         let others = usable.iter().filter(|(stands_out, _)| !stands_out).map(|(_, letter)| *letter);
         let spare = ('A'..='Z').chain('0'..='9');
         let letter = outstanding.chain(others).chain(spare).find(|letter| !taken.contains(letter)).unwrap_or('?');
-        taken.push(letter);
+        letters.push(letter);
+        taken.insert(letter);
     }
-    taken
+    letters
 }
 
 /// The letters and digits of a name in capitals, each with whether it stands out.

@@ -33,6 +33,9 @@ enum State {
     Failed(Vec<Problem>),
 }
 
+/// So many figures are offered, those that changed most.
+const MOST_FIGURES: usize = 300;
+
 /// The name of a row's figure, as sweeps and bisections call it.
 fn metric(row: &Row) -> String {
     let of = match &row.group {
@@ -47,7 +50,7 @@ fn metric(row: &Row) -> String {
 
 /// The figures that can be asked for, those that changed most first.
 fn figures(comparison: &Comparison) -> Vec<(String, String)> {
-    comparison.rows.iter().map(|row| (metric(row), words::measure(row))).collect()
+    comparison.rows.iter().take(MOST_FIGURES).map(|row| (metric(row), words::measure(row))).collect()
 }
 
 /// The part of the comparison that looks for causes.

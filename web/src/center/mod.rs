@@ -16,6 +16,7 @@ mod tasks;
 mod timeline;
 
 use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use schedlab_view::{Theme, palette};
@@ -159,13 +160,9 @@ fn Charts(props: &ChartsProps) -> Html {
 
 /// The kinds of tasks of all variants, in order of the document.
 pub(crate) fn kinds(results: &Results) -> Vec<String> {
-    let mut kinds: Vec<String> = Vec::new();
-    for task in results.reports.iter().flat_map(|report| &report.tasks) {
-        if !kinds.contains(&task.name) {
-            kinds.push(task.name.clone());
-        }
-    }
-    kinds
+    let mut known = HashSet::new();
+    let all = results.reports.iter().flat_map(|report| &report.tasks);
+    all.filter(|task| known.insert(task.name.as_str())).map(|task| task.name.clone()).collect()
 }
 
 /// A choice of one task or all.
@@ -174,10 +171,23 @@ fn task_options(kinds: &[String]) -> Vec<(String, String)> {
     std::iter::once(all).chain(kinds.iter().map(|kind| (kind.clone(), kind.clone()))).collect()
 }
 
-/// A kind's place in the document, which gives it its colour, and its letter.
-pub(crate) fn mark_of(results: &Results, name: &str) -> (Option<usize>, char) {
-    let names: Vec<&str> = results.scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect();
-    let kind = names.iter().position(|known| *known == name);
-    let letter = kind.and_then(|kind| palette::letters(&names).get(kind).copied()).unwrap_or('?');
-    (kind, letter)
+/// The marks of kinds of tasks.
+pub(crate) struct Marks<'r> {
+    kinds: HashMap<&'r str, usize>,
+    letters: Vec<char>,
+}
+
+impl<'r> Marks<'r> {
+    /// Those of the scenario that was run.
+    pub(crate) fn of(results: &'r Results) -> Self {
+        let names: Vec<&str> = results.scenario.workload.tasks.iter().map(|task| task.name.as_str()).collect();
+        let letters = palette::letters(&names);
+        Self { kinds: names.into_iter().enumerate().map(|(kind, name)| (name, kind)).collect(), letters }
+    }
+
+    /// A kind's place in the document, which gives it its colour, and its letter.
+    pub(crate) fn get(&self, name: &str) -> (Option<usize>, char) {
+        let kind = self.kinds.get(name).copied();
+        (kind, kind.and_then(|kind| self.letters.get(kind).copied()).unwrap_or('?'))
+    }
 }

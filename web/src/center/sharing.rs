@@ -2,6 +2,7 @@
 //! tasks, who shared a core with whom, and balancing by domain. Tables, a column a variant.
 //! Not for the figures: the report has them.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use schedlab_report::{BalanceReport, BusyIdle, DomainReport, IDLE_NAME, VariantReport};
@@ -97,13 +98,13 @@ fn shared_cores(props: &SharingProps) -> Html {
     let results = &props.results;
     let reports = &results.reports;
     let cookies = cookies::cookies(&results.scenario);
-    let mut pairs: Vec<(&str, &str, u64)> = Vec::new();
+    let mut most = BTreeMap::<(&str, &str), u64>::new();
     for shared in reports.iter().flat_map(|report| &report.shared_cores) {
-        match pairs.iter_mut().find(|(first, second, _)| (*first, *second) == (&shared.first, &shared.second)) {
-            Some((.., most)) => *most = (*most).max(shared.ns),
-            None => pairs.push((&shared.first, &shared.second, shared.ns)),
-        }
+        let ns = most.entry((&shared.first, &shared.second)).or_default();
+        *ns = (*ns).max(shared.ns);
     }
+    let mut pairs: Vec<(&str, &str, u64)> = most.into_iter().map(|((first, second), ns)| (first, second, ns)).collect();
+    let marks = super::Marks::of(results);
     pairs.sort_by_key(|(.., ns)| std::cmp::Reverse(*ns));
     let hidden = pairs.len().saturating_sub(MOST_PAIRS);
     let cookie = |name: &str| {
@@ -113,7 +114,7 @@ fn shared_cores(props: &SharingProps) -> Html {
         if name == IDLE_NAME {
             return html! { <span class="mute">{ "idle" }</span> };
         }
-        let (kind, letter) = super::mark_of(results, name);
+        let (kind, letter) = marks.get(name);
         html! {
             <span class="who"><Chip {kind} {letter} theme={props.theme} />{ name.to_owned() }{ cookies::mark(&cookies, cookie(name), props.theme) }</span>
         }

@@ -6,8 +6,12 @@ use schedlab_report::TaskReport;
 use schedlab_view::{Theme, format};
 use yew::prelude::*;
 
+use super::Marks;
 use crate::parts::{Chip, VariantMark};
 use crate::state::Results;
+
+/// So many kinds of tasks are listed at first.
+const MOST_KINDS: usize = 40;
 
 /// Of which results.
 #[derive(Properties, PartialEq)]
@@ -22,14 +26,22 @@ pub struct TasksProps {
 #[component]
 pub fn Tasks(props: &TasksProps) -> Html {
     let results = &props.results;
-    let lines = super::kinds(results).into_iter().flat_map(|kind| {
+    let all = use_state_eq(|| false);
+    let kinds = super::kinds(results);
+    let shown = if *all { kinds.len() } else { kinds.len().min(MOST_KINDS) };
+    let marks = Marks::of(results);
+    let lines = kinds.iter().take(shown).flat_map(|kind| {
         let of = results.reports.iter().enumerate();
         of.filter_map(|(variant, report)| {
-            let task = report.tasks.iter().find(|task| task.name == kind)?;
-            Some(line(results, variant, task, props.theme))
+            let task = report.tasks.iter().find(|task| task.name == *kind)?;
+            Some(line(&marks, variant, task, props.theme))
         })
         .collect::<Vec<Html>>()
     });
+    let more = {
+        let all = all.clone();
+        Callback::from(move |_: MouseEvent| all.set(true))
+    };
     html! {
         <section class="card" aria-label="Tasks">
             <div class="head"><h2>{ "Tasks" }</h2><small>{ "instances together · delays in ms" }</small></div>
@@ -49,12 +61,15 @@ pub fn Tasks(props: &TasksProps) -> Html {
                     <tbody>{ for lines }</tbody>
                 </table>
             </div>
+            if shown < kinds.len() {
+                <button type="button" class="link" onclick={more}>{ format!("All {} kinds of task", kinds.len()) }</button>
+            }
         </section>
     }
 }
 
-fn line(results: &Results, variant: usize, task: &TaskReport, theme: Theme) -> Html {
-    let (kind, letter) = super::mark_of(results, &task.name);
+fn line(marks: &Marks<'_>, variant: usize, task: &TaskReport, theme: Theme) -> Html {
+    let (kind, letter) = marks.get(&task.name);
     let name = if task.instances > 1.0 {
         format!("{}:({})", task.name, format::number(task.instances))
     } else {

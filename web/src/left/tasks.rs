@@ -1,6 +1,7 @@
 //! The workload as cards: each task drawn, with what it is set to; the selected one with its form.
 //! Not for the form itself.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use schedlab_scenario::{Action, Amount, Event, Loops, Policy, Task};
@@ -33,15 +34,27 @@ pub struct TasksProps {
     pub on_tab: Callback<Tab>,
 }
 
+/// So many tasks have a card at first.
+const MOST_CARDS: usize = 60;
+
 /// The cards.
 #[component]
 pub fn Tasks(props: &TasksProps) -> Html {
     let selected = use_state(|| None::<usize>);
+    let all = use_state_eq(|| false);
     let tasks = &props.scenario.workload.tasks;
     let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
     let letters = palette::letters(&names);
     let cookies = cookies::cookies(&props.scenario);
-    let cards = tasks.iter().zip(&letters).enumerate().map(|(index, (task, letter))| {
+    // A task that something is wrong with, or that is being edited, is never left out.
+    let wrong: HashSet<usize> = props.problems.iter().filter_map(|problem| task_of(&props.scenario, problem)).collect();
+    let shown = |index: usize| *all || index < MOST_CARDS || *selected == Some(index) || wrong.contains(&index);
+    let hidden = (0..tasks.len()).filter(|index| !shown(*index)).count();
+    let more = {
+        let all = all.clone();
+        Callback::from(move |_: MouseEvent| all.set(true))
+    };
+    let cards = tasks.iter().zip(&letters).enumerate().filter(|(index, _)| shown(*index)).map(|(index, (task, letter))| {
         let open = *selected == Some(index);
         let on_open = {
             let selected = selected.clone();
@@ -91,6 +104,7 @@ pub fn Tasks(props: &TasksProps) -> Html {
         <>
             <h2 class="hidden">{ "Tasks" }</h2>
             { for cards }
+            if hidden > 0 { <button type="button" class="link" onclick={more}>{ format!("All {} tasks", tasks.len()) }</button> }
             <button type="button" class="add" onclick={add}>{ "+ task" }</button>
             <Groups scenario={Rc::clone(&props.scenario)} on_edit={props.on_edit.clone()} />
             <h2>{ "Variants" }<small>{ "what differs from the first" }</small></h2>

@@ -8,7 +8,7 @@ use schedlab_view::topology::cpu_list;
 use schedlab_view::{Theme, format};
 use yew::prelude::*;
 
-use crate::center::{bar, lost, mark_of};
+use crate::center::{Marks, bar, lost};
 use crate::cookies;
 use crate::machine;
 use crate::parts::{Chip, VariantMark};
@@ -99,8 +99,9 @@ fn tasks(props: &CpuProps, report: &VariantReport, cpu: usize) -> Html {
     ran.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let hidden = ran.len().saturating_sub(MOST_TASKS);
     let cookies = cookies::cookies(&props.results.scenario);
+    let marks = Marks::of(&props.results);
     let lines = ran.into_iter().take(MOST_TASKS).map(|(task, ns)| {
-        let (kind, letter) = mark_of(&props.results, &task.name);
+        let (kind, letter) = marks.get(&task.name);
         let described = &props.results.scenario.workload.tasks;
         let cookie = described.iter().find(|of| of.name == task.name).map_or(0, |of| of.cookie);
         html! {

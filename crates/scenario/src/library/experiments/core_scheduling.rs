@@ -7,13 +7,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     title: "Core scheduling under load, and matching cookies",
     text: "As many sysbench connections as AVX threads, each side in a group of its own with its own cookie, on \
            52 cores of two threads. A connection is a client and a server thread: 20 statements a transaction, \
-           900 us of work, and at the end 2 us under a mutex that all share and that is not handed over, as \
+           900 µs of work, and at the end 2 µs under a mutex that all share and that is not handed over, as \
            InnoDB's are. The report says nothing of these.\n\nsmt_speed 390, from its vanilla column: at 48/48 \
            every thread has a CPU and 44 cores have both threads busy, so 21708 tps = (44 s + 4) x 1018. HZ \
-           1000 and the length of the mutex are those of a few tried (250, 1000; 2 to 40 us) that come nearest \
+           1000 and the length of the mutex are those of a few tried (250, 1000; 2 to 40 µs) that come nearest \
            to the vanilla rows from 64/64 up. That sysbench starts first, and when 256/256 is measured, are \
-           choices made after others had been seen. A core-wide pick costs 2 us, the middle of what is said of \
-           it (1 to 3 us, not measured).\n\nLight load: each statement has two picks that leave a task running, \
+           choices made after others had been seen. A core-wide pick costs 2 µs, the middle of what is said of \
+           it (1 to 3 µs, not measured).\n\nLight load: each statement has two picks that leave a task running, \
            so that coresched loses 7.7 % at 1/1.\n\nOverload: the collapse comes of a vruntime that both queues \
            of a core share. Patch 18 of the series places a task of either queue by the min_vruntime of the \
            first one and compares root entities of the two as they are. Small shares of a group (weight 12 is \

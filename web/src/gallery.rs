@@ -112,7 +112,7 @@ pub fn Gallery(props: &GalleryProps) -> Html {
     };
     html! {
         <dialog ref={dialog} class="gallery" aria-labelledby="gallery-title" onclose={move |_: Event| close.emit(())}>
-            <div class="head"><h2 id="gallery-title">{ "Library" }</h2>
+            <div class="head wrap"><h2 id="gallery-title">{ "Library" }</h2>
                 <Choice label="Kind" {options} chosen={*chosen} {on_choose} /><small>{ heading(kind).1 }</small><span class="grow" />
                 <button type="button" class="small" onclick={move |_| on_close.emit(())}>{ "Close" }</button></div>
             <div class="scroll" tabindex="0" role="group" aria-label="Entries of the library">

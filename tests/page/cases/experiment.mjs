@@ -29,6 +29,22 @@ export async function run(lab) {
   await axe('an experiment');
   await shot('experiment');
 
+  // All of it on a phone, and the library too.
+  const widest = () => page.evaluate(() => document.documentElement.scrollWidth);
+  const screen = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect.ok((await widest()) <= 390, 'the card fits a phone');
+  await shot('experiment-390');
+  await page.getByRole('button', { name: 'Library', exact: true }).click();
+  const close = dialog.getByRole('button', { name: 'Close' });
+  const edge = await close.boundingBox().then((box) => box.x + box.width);
+  expect.ok(edge <= 390, 'the head of the library fits a phone');
+  const entry = await dialog.locator('.entry').first().boundingBox();
+  expect.ok(entry.x + entry.width <= 390, 'and so do its entries');
+  await shot('gallery-390');
+  await close.click();
+  await page.setViewportSize(screen);
+
   // A real switch: its scenario is opened and run, and the switch is selected and explained.
   const look = card.getByRole('button', { name: /^Show: / }).last();
   await look.click();

@@ -57,6 +57,16 @@ pub(crate) fn StudyCard(props: &StudyCardProps) -> Html {
         let dispatcher = study.dispatcher();
         use_effect_with(props.name, move |_| dispatcher.dispatch(Event::Open));
     }
+    // On a phone it stands below the scenario.
+    let card = use_node_ref();
+    {
+        let card = card.clone();
+        use_effect_with(props.name, move |_| {
+            if let Some(card) = card.cast::<web_sys::Element>() {
+                card.scroll_into_view();
+            }
+        });
+    }
     use_effect_with((study.job, study.stage), move |(job, stage)| {
         if *job > 0 {
             ask.emit((*job, *stage));
@@ -75,7 +85,7 @@ pub(crate) fn StudyCard(props: &StudyCardProps) -> Html {
     let report = study.report.as_deref();
     let shown = report.or(plan.map(|plan| &plan.reported));
     html! {
-        <section class="card study" aria-label="Experiment">
+        <section ref={card} class="card study" aria-label="Experiment">
             <div class="head wrap">
                 <h2>{ experiment.title }</h2><span class="grow" />
                 if busy {

@@ -27,6 +27,7 @@ enum Step<'v> {
 }
 
 impl<'v> Node<'v> {
+    /// The whole document.
     pub fn root(value: &'v Value) -> Self {
         Self { value, step: Step::Root, parent: None }
     }
@@ -100,10 +101,12 @@ impl<'v> Node<'v> {
         Some(nodes.map(|(index, value)| Node { value, step: Step::Index(index), parent: Some(self) }).collect())
     }
 
+    /// Whether it is `null`.
     pub fn is_null(&self) -> bool {
         self.value.kind == Kind::Null
     }
 
+    /// Its text, or a problem that says `what` was expected.
     pub fn string(&self, what: &str, out: &mut Vec<Problem>) -> Option<String> {
         match &self.value.kind {
             Kind::String(text) => Some(text.clone()),
@@ -111,6 +114,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// Whether it is true or false, or a problem.
     pub fn boolean(&self, out: &mut Vec<Problem>) -> Option<bool> {
         match self.value.kind {
             Kind::Bool(value) => Some(value),

@@ -61,6 +61,7 @@ struct Writer<'c, 's> {
 }
 
 impl<'s> Compiler<'s> {
+    /// A compiler of the programs of a workload.
     pub fn new(
         scenario: &'s Scenario,
         templates: &'s HashMap<&'s str, u32>,

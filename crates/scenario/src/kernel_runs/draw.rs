@@ -11,6 +11,7 @@ pub(super) const MOST_LENGTHS: usize = 10_000_000;
 pub(super) struct Generator(u64);
 
 impl Generator {
+    /// The generator of the kernel runs' README, from its seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -66,6 +66,7 @@ const MOST_PIPES: u32 = 10_000;
 const MOST_US: u64 = 1_000_000_000;
 
 impl Spec {
+    /// Reads a run's description; `place` is named in errors.
     pub fn read(text: &str, place: &str) -> Result<Self, KernelRunError> {
         let mut spec = Self { duration_ms: 0, phase_us: 0, pipes: 0, pipe_slots: None, child_us: 0, tasks: Vec::new() };
         for (number, line) in text.lines().enumerate() {

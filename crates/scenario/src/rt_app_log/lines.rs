@@ -32,6 +32,7 @@ struct Phase {
 }
 
 impl<'p> Lines<'p> {
+    /// Before the first mark.
     pub fn new(plan: &'p LogPlan) -> Self {
         Self { plan, at: HashMap::new(), timers: HashMap::new(), done: HashMap::new() }
     }
@@ -96,6 +97,7 @@ impl<'p> Lines<'p> {
         }
     }
 
+    /// The lines of each task.
     pub fn finish(self) -> HashMap<TaskId, Vec<LogLine>> {
         self.done
     }

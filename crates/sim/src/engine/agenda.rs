@@ -43,6 +43,7 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
+    /// An agenda on which no CPU has anything.
     pub fn new(cpus: usize) -> Self {
         let leaves = cpus.next_power_of_two();
         let mut first = vec![0; 2 * leaves];

@@ -49,6 +49,7 @@ pub(super) struct Books {
 }
 
 impl Books {
+    /// Books in which nothing is written yet.
     pub fn new(topology: &Topology) -> Self {
         let cpus = topology.cpus();
         let counts = |cpu: u32| vec![DomainCounts::default(); topology.levels(cpu)];
@@ -94,6 +95,7 @@ impl Books {
         self.idle_count > 0
     }
 
+    /// What was counted of each CPU's domains, from the lowest up.
     pub fn domains(&self, topology: &Topology) -> Vec<Vec<DomainResult>> {
         let of = |(cpu, counts): (usize, &Vec<DomainCounts>)| {
             counts.iter().enumerate().map(|(level, counts)| result(topology, cpu as u32, level, counts)).collect()
@@ -101,6 +103,7 @@ impl Books {
         self.domain.iter().enumerate().map(of).filter(|list: &Vec<DomainResult>| !list.is_empty()).collect()
     }
 
+    /// Who shared a core with whom, and how long.
     pub fn shared_cores(&self) -> Vec<SharedCore> {
         let shared = |(&(first, second), &ns): (&(u32, u32), &u64)| SharedCore {
             first: TaskId(first),

@@ -82,6 +82,7 @@ pub(super) struct Waker {
 }
 
 impl Cpu {
+    /// A CPU that is idle and has not ticked.
     pub fn new(first_tick: u64, capacity: u32, domains: Vec<DomainState>) -> Self {
         Self {
             running: None,

@@ -10,8 +10,10 @@ const WORDS: usize = MAX_CPUS as usize / 64;
 pub(super) struct CpuSet([u64; WORDS]);
 
 impl CpuSet {
+    /// No CPU.
     pub const EMPTY: Self = Self([0; WORDS]);
 
+    /// These CPUs.
     pub fn of(cpus: &[u32]) -> Self {
         let mut set = Self::EMPTY;
         for cpu in cpus {
@@ -20,14 +22,17 @@ impl CpuSet {
         set
     }
 
+    /// Adds a CPU.
     pub const fn insert(&mut self, cpu: u32) {
         self.0[cpu as usize / 64] |= 1 << (cpu % 64);
     }
 
+    /// Takes a CPU out.
     pub const fn remove(&mut self, cpu: u32) {
         self.0[cpu as usize / 64] &= !(1 << (cpu % 64));
     }
 
+    /// Whether a CPU is in it.
     pub const fn has(&self, cpu: u32) -> bool {
         self.0[cpu as usize / 64] >> (cpu % 64) & 1 == 1
     }

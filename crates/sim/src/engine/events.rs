@@ -33,6 +33,7 @@ pub(super) struct EventQueue {
 }
 
 impl EventQueue {
+    /// Lets an event happen at an instant, after those of it that are there already.
     pub fn push(&mut self, at_ns: u64, event: Event) {
         self.heap.push(Reverse((at_ns, self.sequence, event)));
         self.sequence += 1;
@@ -43,6 +44,7 @@ impl EventQueue {
         self.heap.peek().map_or(u64::MAX, |Reverse((at_ns, ..))| *at_ns)
     }
 
+    /// Takes the next event.
     pub fn pop(&mut self) -> Option<Event> {
         self.heap.pop().map(|Reverse((.., event))| event)
     }

@@ -69,6 +69,7 @@ pub(super) struct Pipe {
 }
 
 impl ObjectStates {
+    /// The objects of a run before it begins.
     pub fn new(objects: &Objects) -> Self {
         let barrier = |needed: &u32| Barrier { needed: *needed, arrived: VecDeque::new() };
         Self {

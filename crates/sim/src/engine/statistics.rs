@@ -53,6 +53,7 @@ impl std::fmt::Debug for Statistics {
 }
 
 impl Statistics {
+    /// Books of a run that begins.
     pub fn new(cpus: usize, operations: usize, record_budget: usize) -> Self {
         Self {
             results: Vec::new(),
@@ -78,6 +79,7 @@ impl Statistics {
         self.muted
     }
 
+    /// A task is there from now on.
     pub fn add_task(&mut self, name: String) {
         if self.muted {
             return;

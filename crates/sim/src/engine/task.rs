@@ -69,6 +69,7 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// A task that has not run.
     pub fn new(spec: &TaskSpec, entity: EntityId, random: Random, operations: usize) -> Self {
         Self {
             entity,

@@ -67,6 +67,7 @@ pub(super) struct Topology {
 }
 
 impl Topology {
+    /// The domains of a machine (§5.3).
     pub fn new(machine: &Machine) -> Self {
         let cpus = machine.cpus();
         let threads = machine.threads_per_core;
@@ -146,6 +147,7 @@ impl Topology {
         }
     }
 
+    /// How many CPUs there are.
     pub const fn cpus(&self) -> usize {
         self.of_cpu.len()
     }

@@ -138,10 +138,12 @@ fn is_red(nodes: &Arena<Node>, id: Option<EntityId>) -> bool {
 }
 
 impl Tree {
+    /// An empty tree.
     pub const fn new(kind: TreeKind) -> Self {
         Self { kind, root: None, leftmost: None }
     }
 
+    /// The root; none: the tree is empty.
     pub const fn root(&self) -> Option<EntityId> {
         self.root
     }

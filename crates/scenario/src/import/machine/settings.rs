@@ -39,6 +39,7 @@ pub(super) struct Settings<'r> {
 }
 
 impl<'r> Settings<'r> {
+    /// Settings for a release on so many CPUs; what is odd goes to the report.
     pub fn new(release: Release, cpus: u32, report: &'r mut MachineReport) -> Self {
         Self {
             kernel: Kernel::new(release, cpus),

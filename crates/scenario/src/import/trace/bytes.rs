@@ -41,6 +41,7 @@ enum Source {
 }
 
 impl Lines {
+    /// Before the first byte.
     pub fn new() -> Self {
         Self {
             source: Source::Unknown(Vec::new()),

@@ -104,6 +104,7 @@ impl Decided<'_> {
         Demand { delay_ns, acts }
     }
 
+    /// What the report says of a task.
     pub fn row(&self, index: Index, name: &str) -> TracedTask {
         let task = &self.recovery.tasks[index as usize];
         let (mut woken_by_tasks, mut woken_by_timers) = (0, 0);

@@ -27,6 +27,7 @@ pub(super) struct TaskFigures {
 }
 
 impl TaskFigures {
+    /// The figures of a task from what was counted of it.
     pub fn of(name: &str, counts: &Counts) -> Self {
         let Counts { runtime_ns, preempted, wakeups, .. } = *counts;
         Self { name: name.to_owned(), runtime_ns, preempted, wakeups }

@@ -132,6 +132,7 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// A task at its first event.
     pub fn new(pid: u32, comm: &[u8], prio: Option<i32>) -> Self {
         Self {
             pid,

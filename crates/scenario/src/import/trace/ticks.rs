@@ -129,6 +129,7 @@ impl Ticks {
             .collect()
     }
 
+    /// The HZ, and how much of the evidence agrees with it.
     pub const fn finding(&self) -> TickFinding {
         TickFinding { hz: self.hz, hits: self.hits as u64, of: self.of as u64 }
     }

@@ -44,6 +44,7 @@ pub(super) struct Balancing {
 }
 
 impl Balancing {
+    /// What balancing keeps, before the first time.
     pub fn new(topology: &Topology, seed: u64) -> Self {
         Self {
             overloaded: false,

@@ -57,6 +57,7 @@ pub(super) struct CoreState {
 }
 
 impl CoreState {
+    /// The cores of a machine, none with a cookie.
     pub fn new(topology: &Topology, kind: CoreScheduling) -> Self {
         let cores = topology.core.iter().max().map_or(0, |last| *last as usize + 1);
         Self {

@@ -25,6 +25,7 @@ pub(super) struct Placing {
 }
 
 impl Placing {
+    /// What placement keeps, before the first wake-up.
     pub fn new(topology: &Topology) -> Self {
         let llcs = topology.llc_cpus.len();
         Self { idle_cores: vec![false; llcs], nr_idle_scan: vec![0; llcs], any_affinity: false, any_higher: false }

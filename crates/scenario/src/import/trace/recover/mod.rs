@@ -61,6 +61,7 @@ pub(super) struct Recovery {
 const BYTES_AN_ACT: usize = 4;
 
 impl Recovery {
+    /// Before the first event.
     pub fn new() -> Self {
         Self {
             tasks: Vec::new(),
